@@ -1,0 +1,71 @@
+/* plan.h: the launch plan: what a query returns, a worker runs, a client enqueues.
+ *
+ * A plan is a variant applied to one problem, one configuration and one
+ * device. Making it checks everything that can be known without a driver:
+ * conditions, device limits, memory. The JSON form is the `steps`,
+ * `temporaries` of the query's contract; with sources it is complete, and the
+ * worker runs exactly what an application would.
+ *
+ * Build options of every step: -DNAME=VALUE for each parameter, -DREAL=float|
+ * double|half, -DACCUMULATE=float|double, -DTRANS_A=0|1 -DTRANS_B=0|1 (matmul),
+ * -DPROBLEM_M/N/K= (sizes, for arrays that must be constants), and the
+ * variant's own.
+ *
+ * Thread: plain data; no state. */
+#ifndef MMT_KERNELS_PLAN_H
+#define MMT_KERNELS_PLAN_H
+
+#include <jansson.h>
+
+#include "device.h"
+#include "family.h"
+#include "variant.h"
+
+enum kern_argument_kind { KERN_ARGUMENT_SCALAR, KERN_ARGUMENT_BUFFER, KERN_ARGUMENT_TEMPORARY, KERN_ARGUMENT_LOCAL };
+
+struct kern_argument {
+	char *name;
+	enum kern_argument_kind kind;
+	struct kern_scalar scalar; /* SCALAR; its name is the argument's */
+	uint64_t bytes;            /* LOCAL, TEMPORARY */
+};
+
+struct kern_launch {
+	char *entry, *build_options;
+	char *source; /* NULL in a plan read without source */
+	char source_sha256[65];
+	unsigned dimensions;
+	size_t global[3], local[3]; /* local[0] 0: the driver chooses */
+	uint64_t local_memory_bytes;
+	struct kern_argument arguments[KERN_MAX_ARGUMENTS];
+	size_t n_arguments;
+};
+
+struct kern_plan {
+	struct kern_launch launches[KERN_MAX_STEPS];
+	size_t n_launches;
+	struct {
+		char *name;
+		uint64_t bytes;
+	} temporaries[KERN_MAX_ARGUMENTS];
+	size_t n_temporaries;
+	double bytes_read, bytes_written; /* own traffic; not part of the JSON */
+};
+
+/* indices: one value index a parameter. On -1 the code says why:
+ * MMT_SKIPPED "needs a work-group of 4096, the device allows 1024" (limit named),
+ * MMT_NOT_SUPPORTED (type, requirement, accuracy), MMT_TOO_LARGE (memory: bytes needed
+ * and there), MMT_INVALID_ARGUMENT (a condition does not hold). Finish *plan only after 0. */
+int kern_plan_init(struct kern_plan *plan, const struct kern_variant *variant, const struct mmt_problem *problem,
+		   const uint16_t *indices, const struct kern_device *device, struct mmt_error *error);
+void kern_plan_finish(struct kern_plan *plan);
+
+/* Whether the problem as such (its buffers) fits the device and its type is
+ * there: MMT_TOO_LARGE, MMT_NOT_SUPPORTED, MMT_INVALID_ARGUMENT. */
+int kern_problem_fits(const struct mmt_problem *problem, const struct kern_device *device, struct mmt_error *error);
+
+/* {"steps":[...],"temporaries":[...]}; caller owns the reference; NULL: memory. */
+json_t *kern_plan_to_json(const struct kern_plan *plan, bool with_source);
+int kern_plan_from_json(const json_t *object, struct kern_plan *out, struct mmt_error *error);
+
+#endif

@@ -1,0 +1,91 @@
+/* variant.h: a kernel variant: T1 JSON and OpenCL C, loaded and compiled.
+ *
+ * The JSON is T1 (schema 1.0.0) plus one object `Mmtune`; docs/kernels.md
+ * describes its keys. Built-in variants are kernels/FAMILY/NAME.{json,cl},
+ * embedded by the build; a drop-in folder holds users' own.
+ *
+ * Names that Mmtune expressions may use beside the tuning parameters:
+ * m n k trans_a trans_b element_bytes (of the problem), and in Requires also
+ * max_work_group_size local_memory_bytes compute_units compute_capability
+ * fp64 fp16 images sub_groups cpu gpu (of the device). T1's own expressions
+ * (Conditions, GlobalSize, LocalSize) use parameters and ProblemSize[0..2] =
+ * m, n, k only, so that the file loads in other tuners; step sizes may use all.
+ *
+ * Thread: immutable once loaded. */
+#ifndef MMT_KERNELS_VARIANT_H
+#define MMT_KERNELS_VARIANT_H
+
+#include <jansson.h>
+
+#include "device.h"
+#include "expr.h"
+#include "mmtune/error.h"
+#include "mmtune/problem.h"
+
+#define KERN_MAX_STEPS     8
+#define KERN_MAX_ARGUMENTS 24
+#define KERN_SIZES         3 /* ProblemSize[0..2] = m, n, k */
+
+struct kern_parameter {
+	char *name;
+	struct expr_value *values;
+	size_t n_values, default_index;
+};
+
+struct kern_step {
+	char *entry;                         /* kernel function */
+	struct expr *global[3], *local[3];   /* work-items, OpenCL's meaning; local[0] NULL: driver chooses */
+	unsigned dimensions;                 /* 1 ... 3 */
+	struct expr *when;                   /* the step is left out where this is false; NULL: always */
+	char *arguments[KERN_MAX_ARGUMENTS]; /* names: family's, a temporary's or local memory's */
+	size_t n_arguments;
+};
+
+struct kern_memory { /* a temporary buffer, or a __local argument */
+	char *name;
+	struct expr *bytes;
+};
+
+struct kern_requirement {
+	struct expr *expr;
+	char *message; /* "needs fp64" */
+};
+
+struct kern_variant {
+	char *name, *family, *summary;
+	char *source;           /* OpenCL C, NUL-terminated */
+	char source_sha256[65]; /* of source */
+	char spec_sha256[65];   /* of the JSON text: either changed, records are of another variant */
+	bool built_in;
+	struct kern_parameter *parameters;
+	size_t n_parameters;
+	struct expr **conditions;
+	size_t n_conditions;
+	struct kern_step steps[KERN_MAX_STEPS];
+	size_t n_steps;
+	struct kern_memory *temporaries, *locals; /* locals: passed as __local arguments */
+	size_t n_temporaries, n_locals;
+	struct expr *local_memory_bytes;         /* all local memory of a work-group, static included; NULL: 0 */
+	struct expr *private_memory_bytes;       /* of a work-item, arrays only; NULL: 0 */
+	struct expr *bytes_read, *bytes_written; /* the kernel's own global traffic; NULL: compulsory */
+	struct kern_requirement *requirements;
+	size_t n_requirements;
+	unsigned type_mask;         /* bit mmt_type: types that the variant can do */
+	enum mmt_accuracy accuracy; /* class that it reaches */
+	int priority[3];            /* by kern_device_type; the largest answers `default`; 0: never */
+	char *compiler_options;     /* extra build options, or "" */
+};
+
+/* json_text and source are copied; file names the variant in messages. NULL
+ * with MMT_INVALID_ARGUMENT "FILE: Conditions[3]: column 7: ...". */
+struct kern_variant *kern_variant_create(const char *file, const char *json_text, const char *source,
+					 struct mmt_error *error);
+void kern_variant_destroy(struct kern_variant *variant); /* NULL is allowed */
+
+/* A configuration as JSON {"MWG":64,...} in the parameters' order, from value
+ * indices; and back (MMT_INVALID_ARGUMENT: missing, unknown, not a listed value). */
+json_t *kern_configuration_to_json(const struct kern_variant *variant, const uint16_t *indices);
+int kern_configuration_from_json(const struct kern_variant *variant, const json_t *object, uint16_t *indices,
+				 struct mmt_error *error);
+
+#endif

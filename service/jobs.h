@@ -1,0 +1,64 @@
+/* jobs.h: the queue of tuning jobs and their states.
+ *
+ *	queued --scheduler--> running --budget spent, space exhausted--> done
+ *	queued, running --Cancel--> cancelled		running --nothing valid, no device--> failed
+ *	running --service dies--> queued again at the next start (resumed)
+ *
+ * One job runs at a time on a device, one device at a time; client jobs before background ones.
+ * Every transition is stored before it is told to anyone.
+ *
+ * Thread: the loop's. */
+#ifndef MMT_SERVICE_JOBS_H
+#define MMT_SERVICE_JOBS_H
+
+#include <jansson.h>
+
+#include "devices.h"
+#include "mmtune/problem.h"
+#include "service.h"
+
+enum svc_job_state { SVC_JOB_QUEUED, SVC_JOB_RUNNING, SVC_JOB_DONE, SVC_JOB_FAILED, SVC_JOB_CANCELLED };
+enum svc_job_origin { SVC_JOB_CLIENT, SVC_JOB_QUERY, SVC_JOB_PEAK };
+
+struct svc_job_request {
+	struct svc_device *device;
+	struct mmt_problem problem;
+	enum svc_job_origin origin;
+	const char *strategy;    /* NULL: the configuration's */
+	const char *variant;     /* only this one; NULL: all */
+	uint64_t seed;           /* 0: from the job's id */
+	double budget_s;         /* 0: the configuration's for the origin */
+	int64_t max_evaluations; /* 0: none */
+	double until;            /* stop at this fraction of the measured peak; 0: none */
+};
+
+struct svc_jobs *svc_jobs_create(struct service *service, struct mmt_error *error); /* loads the unfinished ones */
+void svc_jobs_destroy(struct svc_jobs *jobs);
+void svc_jobs_start(struct svc_jobs *jobs); /* devices are known: schedule */
+/* Stops the running job (its worker is closed, its state stays running: it resumes); stopped is called once. */
+void svc_jobs_drain(struct svc_jobs *jobs, void (*stopped)(struct service *service));
+
+/* Queues a job; an equal unfinished one (device, problem) is joined instead, and a client's
+ * request lifts a background job. on_queued gets the id once it is stored, or the error. Peak
+ * jobs of the device are queued before it where no peak is known. */
+typedef void svc_job_queued(void *context, int64_t job_id, const struct mmt_error *error);
+void svc_jobs_add(struct svc_jobs *jobs, const struct svc_job_request *request, svc_job_queued *on_queued,
+		  void *context);
+int svc_jobs_cancel(struct svc_jobs *jobs, int64_t job_id, struct mmt_error *error); /* MMT_NO_SUCH_JOB */
+void svc_jobs_pause(struct svc_jobs *jobs, bool paused);
+bool svc_jobs_paused(const struct svc_jobs *jobs);
+
+/* Unfinished jobs, and how many: the running one first, then in the order they will run. */
+size_t svc_jobs_pending(const struct svc_jobs *jobs);
+
+/* The progress object of an unfinished job, as the Tune stream and Jobs give it: {"job","device","problem",
+ * "state","origin","strategy","evaluations","elapsed_s","budget_s","best":{...}|null,...}; NULL: not unfinished. */
+json_t *svc_job_progress(const struct svc_jobs *jobs, int64_t job_id);
+json_t *svc_job_progress_at(const struct svc_jobs *jobs, size_t index);
+
+/* Watch one job: called on each change and at its end (last true, then no more). */
+typedef void svc_job_watch(void *context, const json_t *progress, bool last);
+int svc_jobs_watch(struct svc_jobs *jobs, int64_t job_id, svc_job_watch *watch, void *context, struct mmt_error *error);
+void svc_jobs_unwatch(struct svc_jobs *jobs, svc_job_watch *watch, void *context);
+
+#endif

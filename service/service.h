@@ -1,0 +1,42 @@
+/* service.h: the one object that the parts of mmtuned share.
+ *
+ *	server (sockets, framing)  -> verbs/ (one file a method) -> jobs, answers, devices
+ *	jobs (queue, state)  -> runner (one job: ask, plan, trial, tell) -> worker (one child process)
+ *	store (a thread that owns the database) <- everything that must last
+ *	answers (in memory: every best, prepared replies) -> verbs/query
+ *
+ * Thread: all of it on the loop's thread, but for what store.h says. */
+#ifndef MMT_SERVICE_H
+#define MMT_SERVICE_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "config.h"
+#include "registry.h"
+
+struct svc_store;
+struct svc_devices;
+struct svc_answers;
+struct svc_jobs;
+struct svc_server;
+
+struct service {
+	uv_loop_t *loop;
+	struct config config; /* paths resolved, never empty */
+	struct kern_registry kernels;
+	struct svc_store *store;
+	struct svc_devices *devices;
+	struct svc_answers *answers;
+	struct svc_jobs *jobs;
+	struct svc_server *server;
+	int64_t started_at;
+	char *database_path;
+	char *database_note; /* read-only, set aside ...: shown by Status; NULL: all well */
+	bool draining;
+};
+
+/* One line on stderr with systemd's priority prefix: <6>mmtuned: text. */
+void svc_log(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

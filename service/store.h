@@ -1,0 +1,30 @@
+/* store.h: the thread that owns the database.
+ *
+ * The loop never waits for a disk: it posts a piece of work, which runs on the
+ * store's thread with the database, in order; when it is done its `done` runs
+ * on the loop. A full disk, a locked file: the work's error comes back, the
+ * loop goes on answering from memory.
+ *
+ * Thread: post from the loop's thread only. work runs on the store's thread
+ * and must touch nothing but its context and db. */
+#ifndef MMT_SERVICE_STORE_H
+#define MMT_SERVICE_STORE_H
+
+#include "db.h"
+#include "service.h"
+
+typedef int svc_store_work(struct db *db, void *context, struct mmt_error *error);
+typedef void svc_store_done(void *context, int status, const struct mmt_error *error);
+
+/* Opens the database (path ":memory:" for tests) and starts the thread. */
+struct svc_store *svc_store_create(uv_loop_t *loop, const char *path, struct db_opened *opened,
+				   struct mmt_error *error);
+/* Finishes all posted work, runs what is left of done, joins, closes. */
+void svc_store_destroy(struct svc_store *store); /* NULL is allowed */
+
+/* done may be NULL. The context is the caller's; it must live until done. */
+void svc_store_post(struct svc_store *store, svc_store_work *work, svc_store_done *done, void *context);
+/* For start-up only: runs work on the store's thread and waits for it. */
+int svc_store_run(struct svc_store *store, svc_store_work *work, void *context, struct mmt_error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* space.h: a tuning space: parameters, their values, and the conditions.
+ *
+ * A space is expanded once, depth first: each condition is tested as soon as
+ * the last parameter that it reads is bound, so that whole subtrees fall at
+ * once and the full product is never walked. A configuration is a row of value
+ * indices; a point is its number in the expansion, which is the same for the
+ * same space always (parameters in their order, values in theirs).
+ *
+ * Thread: immutable once created; read from any thread. */
+#ifndef MMT_SEARCH_SPACE_H
+#define MMT_SEARCH_SPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "expr.h"
+#include "mmtune/error.h"
+
+#define SEARCH_MAX_POINTS ((size_t)1 << 24)
+
+struct search_parameter {
+	const char *name;
+	const struct expr_value *values;
+	size_t n_values;      /* at least 1, at most 65535 */
+	size_t default_index; /* into values */
+};
+
+/* Everything is borrowed for the length of the call, values for the life of
+ * the space. A NULL sizes means that conditions do not read ProblemSize. */
+struct search_space_spec {
+	const struct search_parameter *parameters;
+	size_t n_parameters;
+	const struct expr *const *conditions;
+	size_t n_conditions;
+	const int64_t *sizes;
+};
+
+struct search_space;
+
+/* Expands. An empty space (no valid configuration) is not an error. More than
+ * SEARCH_MAX_POINTS valid configurations is MMT_TOO_LARGE. A condition that
+ * fails to evaluate makes its configurations invalid. */
+struct search_space *search_space_create(const struct search_space_spec *spec, struct mmt_error *error);
+void search_space_destroy(struct search_space *space); /* NULL is allowed */
+
+size_t search_space_points(const struct search_space *space);
+size_t search_space_parameters(const struct search_space *space);
+size_t search_space_values(const struct search_space *space, size_t parameter);
+/* Value index of every parameter of a point; borrowed from the space. */
+const uint16_t *search_space_get(const struct search_space *space, size_t point);
+#define SEARCH_NO_POINT SIZE_MAX
+/* The point with these value indices, or SEARCH_NO_POINT. */
+size_t search_space_find(const struct search_space *space, const uint16_t *indices);
+/* The default configuration where it is valid, else the valid point nearest to it. */
+size_t search_space_default(const struct search_space *space);
+/* Points that differ in one parameter only (any value), all valid; writes up
+ * to max and returns how many there are. Order: parameter, then value. */
+size_t search_space_neighbours(const struct search_space *space, size_t point, size_t *out, size_t max);
+
+#endif
