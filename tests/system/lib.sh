@@ -1,0 +1,70 @@
+# lib.sh: for tests that drive the real programs: a private service in a
+# temporary folder, and checks. Source it; it expects BUILD and SOURCE.
+#
+# Every check prints what it saw when it fails and ends the test.
+set -eu
+
+work=$(mktemp -d)
+export MMTUNE_SOCKET="$work/socket"
+export POCL_CACHE_DIR="${MMTUNE_TEST_CACHE:-$work/cache}/pocl"
+mkdir -p "$POCL_CACHE_DIR"
+PATH="$BUILD/cli:$PATH"
+service=""
+
+cleanup() {
+	status=$?
+	[ -z "$service" ] || kill -9 "$service" 2>/dev/null || true
+	wait 2>/dev/null || true
+	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && [ -f "$work/log" ]; then
+		echo "---- mmtuned's log" >&2
+		tail -n 40 "$work/log" >&2
+	fi
+	rm -rf "$work"
+	exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 143' TERM INT
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# start_service [mmtuned's options]: returns when it answers.
+start_service() {
+	"$BUILD/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$work/state" \
+		--cache-directory "$work/cache" "$@" >>"$work/log" 2>&1 &
+	service=$!
+	tries=0
+	until mmtune status >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 200 ] || fail "mmtuned does not answer"
+		kill -0 "$service" 2>/dev/null || fail "mmtuned ended while starting"
+		sleep 0.05
+	done
+}
+
+stop_service() {
+	kill "$service"
+	wait "$service" || fail "mmtuned ended with status $?"
+	service=""
+}
+
+need_device() {
+	mmtune devices --json | grep -q '"fingerprint"' || {
+		echo "no OpenCL device: skipped" >&2
+		exit 77
+	}
+}
+
+# expect STATUS 'TEXT' command...: the exit status, and the text on stderr (a grep pattern).
+expect() {
+	want=$1 pattern=$2
+	shift 2
+	status=0
+	"$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+	[ "$status" -eq "$want" ] || fail "'$*' ended with status $status, not $want: $(cat "$work/stderr")"
+	grep -qE -- "$pattern" "$work/stderr" || fail "'$*' said '$(cat "$work/stderr")', not '$pattern'"
+	[ "$(wc -l <"$work/stderr")" -le 1 ] || fail "'$*' said more than one line: $(cat "$work/stderr")"
+	[ ! -s "$work/stdout" ] || fail "'$*' wrote to stdout: $(cat "$work/stdout")"
+}
