@@ -1,0 +1,49 @@
+# kill -9 of the service and of the worker in mid-run: no acknowledged row is
+# lost, the job goes on where it was, nothing is evaluated twice.
+. "$SOURCE/tests/system/lib.sh"
+start_service
+need_device
+
+trials() { mmtune status --json | sed 's/.*"trials":\([0-9]*\).*/\1/'; }
+evaluations() { mmtune jobs --json | grep -oE '"evaluations":[0-9]+' | head -1 | grep -oE '[0-9]+$'; }
+until_trials() {
+	tries=0
+	until [ "$(trials)" -ge "$1" ]; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 400 ] || fail "no progress: $(trials) trials"
+		sleep 0.1
+	done
+}
+
+mmtune tune --order 160 --budget 20s --no-wait >"$work/job"
+job=$(grep -oE '[0-9]+' "$work/job" | head -1)
+until_trials 4
+before=$(trials)
+kill -9 "$service"
+wait "$service" 2>/dev/null || true
+sleep 0.3
+[ -z "$(pgrep -f "^$BUILD/tuner/worker/mmtune-worker.*--fingerprint" || true)" ] || fail "a worker outlived its service"
+start_service
+[ "$(trials)" -ge "$before" ] || fail "$before trials were acknowledged, $(trials) are there after kill -9"
+mmtune jobs --json | grep -q "\"job\":$job,.*\"state\":\"\(running\|queued\)\"" || fail "job $job was not resumed: $(mmtune jobs --json)"
+until_trials $((before + 3))
+
+# A worker that dies takes one candidate with it.
+worker=$(pgrep -P "$service" -f mmtune-worker | head -1)
+[ -n "$worker" ] || fail "no worker is running"
+kill -9 "$worker"
+until_trials $(($(trials) + 3))
+mmtune history --trials --json --limit 0 >"$work/trials"
+grep -q '"outcome":"crashed"' "$work/trials" || fail "the killed worker's candidate was not recorded as crashed"
+
+# Ended, not failed; no configuration was measured twice outside the finals.
+tries=0
+until mmtune jobs --json | grep -q "\"job\":$job,.*\"state\":\"done\""; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 600 ] || fail "job $job did not end: $(mmtune jobs --json)"
+	sleep 0.1
+done
+mmtune query --order 160 --json --source >"$work/answer.json"
+grep -q '"match":"exact"' "$work/answer.json" || fail "no exact answer after the resumed job"
+"$BUILD/tests/system/test-launch" <"$work/answer.json"
+stop_service
