@@ -16,7 +16,8 @@ struct svc_device {
 	char name[16];
 	int64_t id, environment_id; /* rows in the database */
 	bool present;               /* reported by the last enumeration */
-	unsigned crashes;           /* in a row */
+	unsigned crashes;           /* of its workers, in a row */
+	unsigned quarantines;       /* in a row; the next lasts longer */
 	int64_t quarantined_until;  /* Unix seconds; 0: not */
 	char quarantine_reason[256];
 };
@@ -25,7 +26,7 @@ typedef void svc_devices_ready(struct service *service, const struct mmt_error *
 
 struct svc_devices *svc_devices_create(struct service *service, struct mmt_error *error); /* loads the known ones */
 void svc_devices_destroy(struct svc_devices *devices);
-/* Runs the enumerating worker; ready is called once, error NULL when it went well. */
+/* Runs the enumerating worker; ready is called once, error NULL when it went well. A call while one runs joins it. */
 void svc_devices_enumerate(struct svc_devices *devices, svc_devices_ready *ready);
 bool svc_devices_enumerating(const struct svc_devices *devices);
 

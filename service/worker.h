@@ -27,12 +27,12 @@ struct svc_worker_events {
 	void (*gone)(void *context, enum svc_worker_end end, const char *explanation);
 };
 
-/* Starts `mmtune-worker --fingerprint HEX`. Never fails at once: gone tells. */
+/* Starts `mmtune-worker --fingerprint HEX`. Never fails at once, gone tells; NULL only when memory ran out. */
 struct svc_worker *svc_worker_create(struct service *service, const char *fingerprint,
 				     const struct svc_worker_events *events, void *context);
 /* Sends a request (an id is added). The first deadline runs until the first phase message. */
 int svc_worker_send(struct svc_worker *worker, json_t *request, struct mmt_error *error);
-/* Deadline for the phases that follow, from the configuration by default. */
+/* Deadline for the phases that follow, from the configuration by default; in the phase event: for that phase. */
 void svc_worker_set_launch_deadline(struct svc_worker *worker, double seconds);
 void svc_worker_kill(struct svc_worker *worker);  /* gone follows, from the loop */
 void svc_worker_close(struct svc_worker *worker); /* asks it to exit (end of stream), kills after 2 s; gone follows */
