@@ -361,7 +361,7 @@ static void refuses_malformed_text(void **state)
 		{"[i for 3 in [1]]", "column 8: the name of a loop variable"},
 		{"[i for i in i]", "column 13: unknown name 'i'"},
 		{"[i for i in [1]] + i", "column 20: unknown name 'i'"},
-		{"[1, i for i in [1]]", "column 4: for is needed before ','"},
+		{"[1, i for i in [1]]", "column 3: for is needed before ','"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		refuse(cases[i].text, cases[i].message);
