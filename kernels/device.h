@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "mmtune/error.h"
+#include "text.h" /* kern_text_sanitise, for the strings below */
 
 enum kern_device_type { KERN_CPU, KERN_GPU, KERN_ACCELERATOR };
 
@@ -41,10 +42,19 @@ struct kern_device {
 const char *kern_device_type_name(enum kern_device_type type); /* "cpu", "gpu", "acc" */
 bool kern_device_has_extension(const struct kern_device *device, const char *extension);
 
-/* Fills device->fingerprint from the identity fields and the ordinal. */
+/* Fills device->fingerprint from the identity and the ordinal. Identity is the
+ * platform's vendor, the device's vendor and type, and its UUID, else its PCI
+ * address, else its name without a trailing version; so a name that gains a
+ * driver's version stays bound, and the same card seen through two platforms is two devices. */
 void kern_device_fingerprint(struct kern_device *device);
 
-/* All fields, keys as the struct's names; caller owns the reference; NULL: memory. */
+/* Gives the devices of one enumeration, in the driver's order, their ordinals
+ * and fingerprints: those of the same identity are numbered from 0. */
+void kern_devices_identify(struct kern_device *devices, size_t count);
+
+/* All fields, keys as the struct's names; caller owns the reference; NULL: memory.
+ * Reading needs type, name and fingerprint (MMT_PROTOCOL); other absent keys are
+ * 0, so that a device stored by an older version still reads. */
 json_t *kern_device_to_json(const struct kern_device *device);
 int kern_device_from_json(const json_t *object, struct kern_device *out, struct mmt_error *error);
 

@@ -11,6 +11,9 @@
  * -DPROBLEM_M/N/K= (sizes, for arrays that must be constants), and the
  * variant's own.
  *
+ * Temporaries that no step uses are left out; a size of 0 becomes 1, since
+ * OpenCL has no empty buffer.
+ *
  * Thread: plain data; no state. */
 #ifndef MMT_KERNELS_PLAN_H
 #define MMT_KERNELS_PLAN_H
@@ -27,6 +30,7 @@ struct kern_argument {
 	char *name;
 	enum kern_argument_kind kind;
 	struct kern_scalar scalar; /* SCALAR; its name is the argument's */
+	bool is_double;            /* a KERN_REAL scalar: double, else float */
 	uint64_t bytes;            /* LOCAL, TEMPORARY */
 };
 
@@ -64,7 +68,9 @@ void kern_plan_finish(struct kern_plan *plan);
  * there: MMT_TOO_LARGE, MMT_NOT_SUPPORTED, MMT_INVALID_ARGUMENT. */
 int kern_problem_fits(const struct mmt_problem *problem, const struct kern_device *device, struct mmt_error *error);
 
-/* {"steps":[...],"temporaries":[...]}; caller owns the reference; NULL: memory. */
+/* {"steps":[...],"temporaries":[...]}; caller owns the reference; NULL: memory.
+ * An empty local_size: the driver chooses. Reading is strict (MMT_PROTOCOL): exactly
+ * these keys, every cap, hashes that match sources. Finish *out only after 0. */
 json_t *kern_plan_to_json(const struct kern_plan *plan, bool with_source);
 int kern_plan_from_json(const json_t *object, struct kern_plan *out, struct mmt_error *error);
 

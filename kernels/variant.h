@@ -4,12 +4,16 @@
  * describes its keys. Built-in variants are kernels/FAMILY/NAME.{json,cl},
  * embedded by the build; a drop-in folder holds users' own.
  *
- * Names that Mmtune expressions may use beside the tuning parameters:
- * m n k trans_a trans_b element_bytes (of the problem), and in Requires also
- * max_work_group_size local_memory_bytes compute_units compute_capability
- * fp64 fp16 images sub_groups cpu gpu (of the device). T1's own expressions
- * (Conditions, GlobalSize, LocalSize) use parameters and ProblemSize[0..2] =
- * m, n, k only, so that the file loads in other tuners; step sizes may use all.
+ * Names that Mmtune's expressions may use beside the tuning parameters:
+ * m n k trans_a trans_b element_bytes (of the problem), max_work_group_size
+ * local_memory_bytes compute_units compute_capability fp64 fp16 images
+ * sub_groups cpu gpu (of the device). T1's own expressions (Conditions,
+ * GlobalSize, LocalSize) use parameters and ProblemSize[0..2] = m, n, k only, so
+ * that the file loads in other tuners.
+ *
+ * A T1 file without Mmtune (written for another tuner) loads as family "user"
+ * with its parameters and conditions, no steps and no types: it is listed and
+ * never run.
  *
  * Thread: immutable once loaded. */
 #ifndef MMT_KERNELS_VARIANT_H
@@ -25,6 +29,7 @@
 #define KERN_MAX_STEPS     8
 #define KERN_MAX_ARGUMENTS 24
 #define KERN_SIZES         3 /* ProblemSize[0..2] = m, n, k */
+#define KERN_USER_FAMILY   "user"
 
 struct kern_parameter {
 	char *name;
@@ -34,7 +39,8 @@ struct kern_parameter {
 
 struct kern_step {
 	char *entry;                         /* kernel function */
-	struct expr *global[3], *local[3];   /* work-items, OpenCL's meaning; local[0] NULL: driver chooses */
+	struct expr *global[3], *local[3];   /* local[0] NULL: driver chooses; local[i] NULL after it: 1 */
+	bool global_is_groups;               /* GlobalSizeType CUDA: global counts work-groups, else work-items */
 	unsigned dimensions;                 /* 1 ... 3 */
 	struct expr *when;                   /* the step is left out where this is false; NULL: always */
 	char *arguments[KERN_MAX_ARGUMENTS]; /* names: family's, a temporary's or local memory's */
@@ -65,7 +71,7 @@ struct kern_variant {
 	size_t n_steps;
 	struct kern_memory *temporaries, *locals; /* locals: passed as __local arguments */
 	size_t n_temporaries, n_locals;
-	struct expr *local_memory_bytes;         /* all local memory of a work-group, static included; NULL: 0 */
+	struct expr *local_memory_bytes;         /* of a work-group, static included; NULL: that of the locals */
 	struct expr *private_memory_bytes;       /* of a work-item, arrays only; NULL: 0 */
 	struct expr *bytes_read, *bytes_written; /* the kernel's own global traffic; NULL: compulsory */
 	struct kern_requirement *requirements;
