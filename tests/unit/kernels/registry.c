@@ -1,0 +1,174 @@
+/* registry.c: the built-in variants, all of them, and drop-in folders of any
+ * kind. Uses the real families. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plan.h"
+#include "registry.h"
+
+static char folder[] = "/tmp/mmtune-registry-XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	return system(command);
+}
+
+static void write_file(const char *name, const char *text)
+{
+	char path[256];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static const struct kern_device cpu = {
+	.type = KERN_CPU,
+	.name = "cpu",
+	.global_memory_bytes = (uint64_t)8 << 30,
+	.max_allocation_bytes = (uint64_t)4 << 30,
+	.local_memory_bytes = (uint64_t)512 << 10,
+	.max_work_group_size = 4096,
+	.max_work_item_sizes = {4096, 4096, 4096},
+	.compute_units = 2,
+	.address_bits = 64,
+	.fp64 = true,
+};
+
+static void families_are_sorted_and_found(void **state)
+{
+	(void)state;
+	const struct kern_family *const *families = kern_families();
+	if (!families[0])
+		skip();
+	for (size_t i = 0; families[i]; i++) {
+		assert_ptr_equal(kern_family_find(families[i]->name), families[i]);
+		if (i > 0)
+			assert_true(strcmp(families[i - 1]->name, families[i]->name) < 0);
+	}
+	assert_null(kern_family_find("nope"));
+}
+
+static void every_built_in_plans_its_default(void **state)
+{
+	(void)state;
+	struct kern_registry registry;
+	struct mmt_error error;
+	if (!kern_families()[0])
+		skip();
+	if (kern_registry_init(&registry, NULL, &error))
+		fail_msg("%s", error.message);
+	assert_true(registry.n_variants > 0);
+	for (size_t i = 0; i < registry.n_variants; i++) {
+		const struct kern_variant *variant = registry.variants[i];
+		uint16_t indices[EXPR_LIMIT_NAMES];
+		struct mmt_problem problem;
+		struct kern_plan plan;
+		struct kern_device device = cpu;
+		device.type = variant->priority[KERN_CPU] >= variant->priority[KERN_GPU] ? KERN_CPU : KERN_GPU;
+		mmt_problem_init(&problem);
+		snprintf(problem.family, sizeof(problem.family), "%s", variant->family);
+		if (strcmp(variant->family, "matmul") == 0) {
+			problem.n = 293;
+			problem.k = 237;
+		}
+		problem.m = 130;
+		assert_true(variant->built_in);
+		assert_ptr_equal(kern_registry_find(&registry, variant->family, variant->name), variant);
+		for (size_t j = 0; j < variant->n_parameters; j++)
+			indices[j] = (uint16_t)variant->parameters[j].default_index;
+		if (kern_plan_init(&plan, variant, &problem, indices, &device, &error))
+			fail_msg("%s/%s: %s", variant->family, variant->name, error.message);
+		assert_true(plan.bytes_written > 0);
+		kern_plan_finish(&plan);
+	}
+	assert_null(kern_registry_find(&registry, "matmul", "nope"));
+	kern_registry_finish(&registry);
+}
+
+#define USER(file) \
+	"{\"ConfigurationSpace\":{},\"KernelSpecification\":{\"Language\":\"OpenCL\",\"KernelFile\":\"" file "\"}}"
+
+static void fill_with_drop_ins(void)
+{
+	char path[256];
+	write_file("good.cl", "kernel void f() {}");
+	write_file("good.json", USER("good.cl"));
+	write_file("outside.json", USER("../good.cl"));
+	write_file("missing.json", USER("absent.cl"));
+	write_file("broken.json", "{\"a\": ");
+	write_file("b\xff\n.json", "[]");
+	write_file("notes.txt", "not a kernel");
+	write_file(".hidden.json", "[]");
+	snprintf(path, sizeof(path), "%s/fifo.json", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/matmul", folder);
+	assert_int_equal(mkdir(path, 0700), 0);
+	write_file("matmul/good.cl", "kernel void f() {}");
+	write_file("matmul/good.json", USER("good.cl")); /* the second user/good */
+	snprintf(path, sizeof(path), "%s/folder.json", folder);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static bool warned(const struct kern_registry *registry, const char *text)
+{
+	for (size_t i = 0; i < registry->n_warnings; i++)
+		if (strstr(registry->warnings[i], text))
+			return true;
+	return false;
+}
+
+static void bad_drop_ins_are_warnings(void **state)
+{
+	(void)state;
+	struct kern_registry without, registry;
+	struct mmt_error error;
+	if (!kern_families()[0])
+		skip();
+	fill_with_drop_ins();
+	assert_int_equal(kern_registry_init(&without, "/nonexistent", &error), 0);
+	assert_int_equal(without.n_warnings, 0);
+	if (kern_registry_init(&registry, folder, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(registry.n_variants, without.n_variants + 1);
+	assert_non_null(kern_registry_find(&registry, KERN_USER_FAMILY, "good"));
+	assert_true(warned(&registry, "/good.json: no Mmtune object: listed, never tuned"));
+	assert_true(warned(&registry, "/matmul/good.json: there is already a drop-in variant user/good"));
+	assert_true(warned(&registry, "/outside.json: KernelFile is not the name of a file beside it"));
+	assert_true(warned(&registry, "/absent.cl: "));
+	assert_true(warned(&registry, "/broken.json: line 1"));
+	assert_true(warned(&registry, "/b\\xFF\\x0A.json"));
+	assert_true(warned(&registry, "/fifo.json: not a regular file"));
+	assert_int_equal(registry.n_warnings, 7);
+	kern_registry_finish(&registry);
+	kern_registry_finish(&without);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(families_are_sorted_and_found),
+		cmocka_unit_test(every_built_in_plans_its_default),
+		cmocka_unit_test_setup_teardown(bad_drop_ins_are_warnings, make_folder, remove_folder),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
