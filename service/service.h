@@ -20,10 +20,12 @@ struct svc_devices;
 struct svc_answers;
 struct svc_jobs;
 struct svc_server;
+struct svc_verb;
 
 struct service {
 	uv_loop_t *loop;
-	struct config config; /* paths resolved, never empty */
+	const struct svc_verb *const *verbs; /* svc_verbs; NULL-terminated */
+	struct config config;                /* paths resolved, never empty */
 	struct kern_registry kernels;
 	struct svc_store *store;
 	struct svc_devices *devices;
@@ -33,10 +35,16 @@ struct service {
 	int64_t started_at;
 	char *database_path;
 	char *database_note; /* read-only, set aside ...: shown by Status; NULL: all well */
+	bool in_memory;      /* the database is not on disk: nothing of this run will last */
+	bool user_instance;  /* started with --user */
+	bool devices_known;  /* the first enumeration is over, well or not */
 	bool draining;
 };
 
-/* One line on stderr with systemd's priority prefix: <6>mmtuned: text. */
+/* Enumerates the devices anew; when it is over, held calls go on (svc_call_hold). */
+void svc_rescan(struct service *service);
+
+/* One line on stderr, under systemd with its priority prefix: <6>mmtuned: text. priority as in syslog(3). */
 void svc_log(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,0 +1,325 @@
+/* daemon.c: see daemon.h. */
+#include "daemon.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "answers.h"
+#include "devices.h"
+#include "jobs.h"
+#include "lock.h"
+#include "notify.h"
+#include "paths.h"
+#include "server.h"
+#include "store.h"
+
+#define DATABASE_FILE "mmtune.db"
+#define LOCK_FILE     "mmtune.lock"
+
+struct daemon {
+	struct service service; /* first: callbacks that get the service find the daemon */
+	const struct svc_options *options;
+	uv_loop_t loop;
+	uv_signal_t terminate, interrupt, hangup;
+	uv_timer_t watchdog;
+	struct svc_lock state_lock;
+	bool kernels_loaded, jobs_started, reloading, closing;
+};
+
+/* ---- devices ---- */
+
+static void on_devices(struct service *service, const struct mmt_error *error)
+{
+	struct daemon *daemon = (struct daemon *)service;
+	if (error != NULL)
+		svc_log(4, "cannot enumerate devices: %s", error->message);
+	service->devices_known = true;
+	svc_answers_forget(service->answers);
+	svc_server_resume(service->server);
+	if (daemon->reloading)
+		svc_notify("READY=1");
+	daemon->reloading = false;
+	svc_notify("STATUS=%zu devices, %zu answers", svc_devices_count(service->devices),
+		   svc_answers_count(service->answers));
+	if (!daemon->jobs_started && !service->draining) {
+		daemon->jobs_started = true;
+		svc_jobs_start(service->jobs);
+	}
+	malloc_trim(0);
+}
+
+void svc_rescan(struct service *service)
+{
+	if (!svc_devices_enumerating(service->devices))
+		svc_devices_enumerate(service->devices, on_devices);
+}
+
+/* ---- the end ---- */
+
+static void on_signals_closed(uv_handle_t *handle)
+{
+	(void)handle;
+}
+
+/* Closes everything in the reverse order of who uses whom; the loop then runs out of handles. */
+static void close_all(struct daemon *daemon)
+{
+	struct service *service = &daemon->service;
+	if (daemon->closing)
+		return;
+	daemon->closing = true;
+	svc_server_destroy(service->server);
+	service->server = NULL;
+	svc_jobs_destroy(service->jobs);
+	service->jobs = NULL;
+	svc_devices_destroy(service->devices);
+	service->devices = NULL;
+	svc_answers_destroy(service->answers);
+	service->answers = NULL;
+	svc_store_destroy(service->store);
+	service->store = NULL;
+	uv_handle_t *const own[] = {(uv_handle_t *)&daemon->terminate, (uv_handle_t *)&daemon->interrupt,
+				    (uv_handle_t *)&daemon->hangup, (uv_handle_t *)&daemon->watchdog};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		uv_close(own[i], on_signals_closed);
+}
+
+static void on_drained(struct service *service)
+{
+	close_all((struct daemon *)service);
+}
+
+static void on_end(uv_signal_t *handle, int signal)
+{
+	struct daemon *daemon = handle->data;
+	struct service *service = &daemon->service;
+	if (service->draining) { /* told twice: at once */
+		close_all(daemon);
+		return;
+	}
+	svc_log(6, "%s: ending", signal == SIGTERM ? "SIGTERM" : "SIGINT");
+	svc_notify("STOPPING=1");
+	service->draining = true;
+	svc_server_stop(service->server);
+	svc_jobs_drain(service->jobs, on_drained);
+}
+
+/* ---- reload ---- */
+
+/* What cannot change while the service runs keeps its value, and the log says so. */
+static void keep(struct config *config, const char *name, const char *running, const char *read)
+{
+	if (strcmp(running, read) == 0)
+		return;
+	svc_log(4, "%s changes with a restart only", name);
+	config_set(config, "service", name, running, NULL);
+}
+
+static void reload_config(struct daemon *daemon)
+{
+	struct config *running = &daemon->service.config, read;
+	struct mmt_error error;
+	if (svc_options_config(daemon->options, &read, &error) != 0) {
+		svc_log(3, "the configuration stays as it was: %s", error.message);
+		return;
+	}
+	keep(&read, "socket", running->socket, read.socket);
+	keep(&read, "state_directory", running->state_directory, read.state_directory);
+	keep(&read, "cache_directory", running->cache_directory, read.cache_directory);
+	keep(&read, "kernel_directory", running->kernel_directory, read.kernel_directory);
+	config_finish(running);
+	*running = read;
+	svc_log(6, "configuration read anew");
+}
+
+static void on_reload(uv_signal_t *handle, int signal)
+{
+	(void)signal;
+	struct daemon *daemon = handle->data;
+	struct timespec now;
+	if (daemon->service.draining)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	svc_notify("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	daemon->reloading = true;
+	reload_config(daemon);
+	svc_rescan(&daemon->service);
+}
+
+static void on_watchdog(uv_timer_t *timer)
+{
+	(void)timer;
+	svc_notify("WATCHDOG=1");
+}
+
+/* ---- the start ---- */
+
+static int print_path(char **out, const char *folder, const char *file, struct mmt_error *error)
+{
+	if (asprintf(out, "%s/%s", folder, file) < 0) {
+		*out = NULL;
+		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a path");
+	}
+	return 0;
+}
+
+static void note(struct service *service, const char *text)
+{
+	svc_log(4, "%s", text);
+	free(service->database_note);
+	service->database_note = strdup(text);
+}
+
+/* Only one instance for a state directory. Where it cannot be written nothing can be harmed: no lock then,
+ * and the database says what it makes of that. */
+static int lock_state(struct daemon *daemon, struct mmt_error *error)
+{
+	struct service *service = &daemon->service;
+	char *path = NULL;
+	struct mmt_error problem;
+	if (print_path(&path, service->config.state_directory, LOCK_FILE, error) != 0)
+		return -1;
+	int status = svc_paths_make_state(&service->config, &problem);
+	if (status == 0)
+		status = svc_lock_take(&daemon->state_lock, path, service->config.state_directory, &problem);
+	free(path);
+	if (status == 0)
+		return 0;
+	if (problem.code == MMT_BUSY)
+		return mmt_error_set(error, problem.code, problem.foreign, "%s", problem.message);
+	svc_log(4, "%s", problem.message);
+	return 0;
+}
+
+static void tell_opened(struct service *service, const struct db_opened *opened)
+{
+	char text[1024];
+	if (opened->set_aside[0] != '\0') {
+		snprintf(text, sizeof text, "the database was damaged: set aside as %s, %llu rows salvaged",
+			 opened->set_aside, (unsigned long long)opened->salvaged_rows);
+		note(service, text);
+	}
+}
+
+static int open_database(struct service *service, struct mmt_error *error)
+{
+	struct db_opened opened = {0};
+	struct mmt_error problem;
+	char text[MMT_MESSAGE_BYTES + 64];
+	if (print_path(&service->database_path, service->config.state_directory, DATABASE_FILE, error) != 0)
+		return -1;
+	service->store = svc_store_create(service->loop, service->database_path, &opened, &problem);
+	if (service->store != NULL) {
+		tell_opened(service, &opened);
+		return 0;
+	}
+	snprintf(text, sizeof text, "results are kept in memory only: %s", problem.message);
+	note(service, text);
+	service->in_memory = true;
+	service->store = svc_store_create(service->loop, ":memory:", &opened, error);
+	return service->store != NULL ? 0 : -1;
+}
+
+static int load_kernels(struct daemon *daemon, struct mmt_error *error)
+{
+	struct service *service = &daemon->service;
+	const char *folder = service->config.kernel_directory;
+	if (kern_registry_init(&service->kernels, folder[0] != '\0' ? folder : NULL, error) != 0)
+		return -1;
+	daemon->kernels_loaded = true;
+	for (size_t i = 0; i < service->kernels.n_warnings; i++)
+		svc_log(4, "a kernel is left out: %s", service->kernels.warnings[i]);
+	return 0;
+}
+
+static int start_parts(struct daemon *daemon, struct mmt_error *error)
+{
+	struct service *service = &daemon->service;
+	struct mmt_error problem;
+	if (svc_paths_make_socket_folder(&service->config, error) != 0 || lock_state(daemon, error) != 0)
+		return -1;
+	service->server = svc_server_create(service, error);
+	if (service->server == NULL)
+		return -1;
+	if (svc_paths_make_cache(&service->config, &problem) != 0)
+		svc_log(4, "drivers compile without a cache: %s", problem.message);
+	if (open_database(service, error) != 0 || load_kernels(daemon, error) != 0)
+		return -1;
+	service->devices = svc_devices_create(service, error);
+	if (service->devices == NULL)
+		return -1;
+	service->answers = svc_answers_create(service, error);
+	if (service->answers == NULL)
+		return -1;
+	service->jobs = svc_jobs_create(service, error);
+	return service->jobs != NULL ? 0 : -1;
+}
+
+static void start_signals(struct daemon *daemon)
+{
+	struct {
+		uv_signal_t *handle;
+		uv_signal_cb callback;
+		int signal;
+	} const signals[] = {
+		{&daemon->terminate, on_end, SIGTERM},
+		{&daemon->interrupt, on_end, SIGINT},
+		{&daemon->hangup, on_reload, SIGHUP},
+	};
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		uv_signal_init(&daemon->loop, signals[i].handle);
+		signals[i].handle->data = daemon;
+		uv_signal_start(signals[i].handle, signals[i].callback, signals[i].signal);
+	}
+	uv_timer_init(&daemon->loop, &daemon->watchdog);
+	uint64_t interval_ms = svc_notify_watchdog_ms();
+	if (interval_ms > 0)
+		uv_timer_start(&daemon->watchdog, on_watchdog, interval_ms, interval_ms);
+}
+
+static void finish(struct daemon *daemon)
+{
+	struct service *service = &daemon->service;
+	svc_lock_release(&daemon->state_lock);
+	if (daemon->kernels_loaded)
+		kern_registry_finish(&service->kernels);
+	config_finish(&service->config);
+	free(service->database_path);
+	free(service->database_note);
+	uv_loop_close(&daemon->loop);
+}
+
+int svc_daemon_run(const struct svc_options *options, struct config *config, struct mmt_error *error)
+{
+	struct daemon daemon = {
+		.service = {.verbs = svc_verbs, .config = *config, .user_instance = options->user},
+		.options = options,
+		.state_lock = {.descriptor = -1},
+	};
+	struct service *service = &daemon.service;
+	service->loop = &daemon.loop;
+	service->started_at = (int64_t)time(NULL);
+	int status = uv_loop_init(&daemon.loop);
+	if (status != 0) {
+		config_finish(&service->config);
+		return mmt_error_set(error, MMT_SYSTEM, -status, "cannot start a loop: %s", uv_strerror(status));
+	}
+	start_signals(&daemon);
+	status = start_parts(&daemon, error);
+	if (status == 0) {
+		svc_log(6, "listening on %s", service->config.socket);
+		svc_notify("READY=1\nSTATUS=looking for devices");
+		svc_rescan(service);
+	} else {
+		close_all(&daemon);
+	}
+	uv_run(&daemon.loop, UV_RUN_DEFAULT);
+	finish(&daemon);
+	return status;
+}
