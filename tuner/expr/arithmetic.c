@@ -93,6 +93,13 @@ static int integer_binary(struct expr_machine *machine, enum expr_operation oper
 
 static void float_divmod(double a, double b, double *quotient, double *remainder)
 {
+	if (a >= 0 && b >= 1 && a < 0x1p53 && b < 0x1p53 && a == floor(a) && b == floor(b)) {
+		/* `KWG % ((MDIMC * NDIMC) / MDIMA)`: exact either way, and fmod is slow */
+		int64_t whole = (int64_t)a / (int64_t)b;
+		*quotient = (double)whole;
+		*remainder = a - (double)whole * b;
+		return;
+	}
 	double modulo = fmod(a, b);
 	double division = (a - modulo) / b;
 	if (modulo == 0) {

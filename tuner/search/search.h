@@ -57,7 +57,9 @@ struct search *search_create(const struct search_spec *spec, struct mmt_error *e
 void search_destroy(struct search *search); /* NULL is allowed */
 
 enum search_asked search_ask(struct search *search, struct search_point *out);
-/* time_ns is used with SEARCH_OK only. Telling a point twice keeps the last. */
+/* time_ns is used with SEARCH_OK only; a time that is not finite and positive
+ * makes the point invalid. Telling a point twice keeps the last. A point that
+ * is not of the spaces is ignored. */
 void search_tell(struct search *search, struct search_point point, enum search_outcome outcome, double time_ns);
 
 bool search_evaluated(const struct search *search, struct search_point point); /* asked or told */

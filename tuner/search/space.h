@@ -4,7 +4,9 @@
  * the last parameter that it reads is bound, so that whole subtrees fall at
  * once and the full product is never walked. A configuration is a row of value
  * indices; a point is its number in the expansion, which is the same for the
- * same space always (parameters in their order, values in theirs).
+ * same space always (parameters in their order, values in theirs). The walk
+ * itself binds the parameters in another order, those of the most selective
+ * conditions first, and the rows are sorted at its end.
  *
  * Thread: immutable once created; read from any thread. */
 #ifndef MMT_SEARCH_SPACE_H
@@ -16,7 +18,10 @@
 #include "expr.h"
 #include "mmtune/error.h"
 
-#define SEARCH_MAX_POINTS ((size_t)1 << 24)
+#define SEARCH_MAX_POINTS     ((size_t)1 << 24)
+#define SEARCH_MAX_PARAMETERS EXPR_LIMIT_NAMES
+/* Partial configurations tried while expanding: some ten seconds */
+#define SEARCH_MAX_WALK ((uint64_t)1 << 28)
 
 struct search_parameter {
 	const char *name;
@@ -25,8 +30,8 @@ struct search_parameter {
 	size_t default_index; /* into values */
 };
 
-/* Everything is borrowed for the length of the call, values for the life of
- * the space. A NULL sizes means that conditions do not read ProblemSize. */
+/* Everything is borrowed for the length of the call. A condition's slots are
+ * the parameters, in the same order. A NULL sizes means that conditions do not read ProblemSize. */
 struct search_space_spec {
 	const struct search_parameter *parameters;
 	size_t n_parameters;
@@ -37,10 +42,15 @@ struct search_space_spec {
 
 struct search_space;
 
-/* Expands. An empty space (no valid configuration) is not an error. More than
- * SEARCH_MAX_POINTS valid configurations is MMT_TOO_LARGE. A condition that
- * fails to evaluate makes its configurations invalid. */
+/* Expands. An empty space (no valid configuration) is not an error; without
+ * parameters there is one configuration. More than SEARCH_MAX_POINTS valid
+ * configurations, or a walk beyond SEARCH_MAX_WALK, is MMT_TOO_LARGE. A
+ * condition that fails to evaluate makes its configurations invalid. */
 struct search_space *search_space_create(const struct search_space_spec *spec, struct mmt_error *error);
+/* The same from a list of configurations, as recorded elsewhere: n_rows times
+ * n_parameters value indices in any order, none twice. Conditions are not looked at. */
+struct search_space *search_space_create_from_rows(const struct search_space_spec *spec, const uint16_t *rows,
+						   size_t n_rows, struct mmt_error *error);
 void search_space_destroy(struct search_space *space); /* NULL is allowed */
 
 size_t search_space_points(const struct search_space *space);
@@ -51,7 +61,8 @@ const uint16_t *search_space_get(const struct search_space *space, size_t point)
 #define SEARCH_NO_POINT SIZE_MAX
 /* The point with these value indices, or SEARCH_NO_POINT. */
 size_t search_space_find(const struct search_space *space, const uint16_t *indices);
-/* The default configuration where it is valid, else the valid point nearest to it. */
+/* The default configuration where it is valid, else the valid point nearest to
+ * it: fewest parameters that differ, then fewest steps. SEARCH_NO_POINT: empty. */
 size_t search_space_default(const struct search_space *space);
 /* Points that differ in one parameter only (any value), all valid; writes up
  * to max and returns how many there are. Order: parameter, then value. */

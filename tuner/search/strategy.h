@@ -13,15 +13,16 @@
 struct search_state {
 	struct search_spec spec; /* strategy's view: spaces, n_spaces; priors copied and valid */
 	struct search_random random;
-	/* For space s and point p: bit set in asked[s]; times[s][p]: NAN while
+	/* For space s and point p: bit set in asked[s]; times[s][p]: 0 while
 	 * untold, INFINITY when invalid, else nanoseconds. */
 	uint8_t **asked;
 	float **times;
-	size_t n_told, n_valid, n_points; /* n_points: over all spaces */
+	size_t *n_asked_in;                        /* of each space */
+	size_t n_asked, n_told, n_valid, n_points; /* over all spaces */
 	bool has_best;
 	struct search_point best;
 	double best_time_ns;
-	struct search_point *history; /* told points in order, n_told of them */
+	struct search_point *history; /* told points in the order of their first tell, n_told of them */
 };
 
 struct search_strategy {
@@ -39,5 +40,7 @@ bool search_state_asked(const struct search_state *state, struct search_point po
 double search_state_time(const struct search_state *state, struct search_point point); /* NAN, INFINITY or ns */
 /* A uniformly random point that is not asked yet; false when all are. */
 bool search_state_random_point(struct search_state *state, struct search_point *out);
+/* The same within one space. */
+bool search_state_random_in(struct search_state *state, uint32_t space, struct search_point *out);
 
 #endif

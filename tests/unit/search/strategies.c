@@ -1,0 +1,255 @@
+/* What every strategy must do, on small synthetic spaces; and ask and tell. */
+#include "search.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct expr_value digits[10] = {
+	{.integer = 0}, {.integer = 1}, {.integer = 2}, {.integer = 3}, {.integer = 4},
+	{.integer = 5}, {.integer = 6}, {.integer = 7}, {.integer = 8}, {.integer = 9},
+};
+static const char *const names[] = {"a", "b", "c", "d"};
+
+/* n_parameters digits that satisfy a condition; NULL: all */
+static struct search_space *make_space(size_t n_parameters, const char *condition)
+{
+	struct mmt_error error = {0};
+	struct search_parameter parameters[4];
+	for (size_t p = 0; p < n_parameters; p++)
+		parameters[p] = (struct search_parameter){
+			.name = names[p], .values = digits, .n_values = 10, .default_index = 9};
+	struct expr *expr = condition == NULL ? NULL : expr_create(condition, names, n_parameters, 0, &error);
+	const struct expr *conditions[] = {expr};
+	struct search_space_spec spec = {
+		.parameters = parameters,
+		.n_parameters = n_parameters,
+		.conditions = conditions,
+		.n_conditions = condition != NULL,
+	};
+	struct search_space *space = search_space_create(&spec, &error);
+	if (space == NULL)
+		fail_msg("%s", error.message);
+	expr_destroy(expr);
+	return space;
+}
+
+/* A valley at (3, 6, 2, ...), and a ridge; some points fail. */
+static double time_of(const struct search_space *space, size_t point, double scale)
+{
+	static const int valley[] = {3, 6, 2, 5};
+	const uint16_t *row = search_space_get(space, point);
+	double time = 1;
+	for (size_t p = 0; p < search_space_parameters(space); p++)
+		time += fabs((double)row[p] - valley[p]) + (row[p] == 7 ? 5 : 0);
+	return search_space_parameters(space) > 0 && row[0] == 8 ? INFINITY : 1e6 * scale * time;
+}
+
+static struct search *create(const char *strategy, const struct search_space *const *spaces, size_t n_spaces,
+			     uint64_t seed)
+{
+	struct mmt_error error = {0};
+	struct search_spec spec = {.strategy = strategy, .spaces = spaces, .n_spaces = n_spaces, .seed = seed};
+	struct search *search = search_create(&spec, &error);
+	if (search == NULL)
+		fail_msg("%s", error.message);
+	return search;
+}
+
+static void tell_time(struct search *search, struct search_point point, double time)
+{
+	search_tell(search, point, isinf(time) ? SEARCH_INVALID : SEARCH_OK, time);
+}
+
+static void visit_all_once(const char *strategy)
+{
+	struct search_space *large = make_space(3, "a != b"), *empty = make_space(1, "a > 9"),
+			    *single = make_space(1, "a == 4"), *none = make_space(0, NULL);
+	const struct search_space *spaces[] = {empty, large, single, empty, none};
+	struct search *search = create(strategy, spaces, 5, 1);
+	uint8_t seen[5][900] = {{0}};
+	struct search_point point, best;
+	size_t count = 0;
+	double best_time;
+	assert_false(search_best(search, &best, &best_time));
+	while (search_ask(search, &point) == SEARCH_POINT) {
+		assert_true(point.space < 5 && point.point < search_space_points(spaces[point.space]));
+		assert_int_equal(seen[point.space][point.point]++, 0);
+		assert_true(search_evaluated(search, point));
+		tell_time(search, point, time_of(spaces[point.space], point.point, point.space == 1 ? 1 : 50));
+		count++;
+	}
+	assert_int_equal(count, 902);
+	assert_int_equal(search_told(search), 902);
+	assert_int_equal(search_ask(search, &point), SEARCH_EXHAUSTED);
+	assert_true(search_best(search, &best, &best_time));
+	assert_int_equal(best.space, 1);
+	assert_int_equal(best.point, search_space_find(large, (uint16_t[]){3, 6, 2}));
+	assert_true(best_time == 1e6);
+	search_destroy(search);
+	search_space_destroy(large);
+	search_space_destroy(empty);
+	search_space_destroy(single);
+	search_space_destroy(none);
+}
+
+static void visits_every_point_once(void **state)
+{
+	(void)state;
+	for (const char *const *name = search_strategy_names(); *name != NULL; name++)
+		visit_all_once(*name);
+}
+
+static void ends_when_nothing_is_valid(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(2, NULL);
+	const struct search_space *spaces[] = {space, space};
+	for (const char *const *name = search_strategy_names(); *name != NULL; name++) {
+		struct search *search = create(*name, spaces, 2, 3);
+		struct search_point point;
+		double time;
+		size_t count = 0;
+		for (; search_ask(search, &point) == SEARCH_POINT; count++)
+			search_tell(search, point, SEARCH_INVALID, 0);
+		assert_int_equal(count, 200);
+		assert_false(search_best(search, &point, &time));
+		search_destroy(search);
+	}
+	search_space_destroy(space);
+}
+
+static void handles_no_spaces(void **state)
+{
+	(void)state;
+	struct search_space *empty = make_space(1, "a > 9");
+	const struct search_space *spaces[] = {empty};
+	for (const char *const *name = search_strategy_names(); *name != NULL; name++) {
+		struct search_point point;
+		for (size_t n_spaces = 0; n_spaces < 2; n_spaces++) {
+			struct search *search = create(*name, spaces, n_spaces, 3);
+			assert_int_equal(search_ask(search, &point), SEARCH_EXHAUSTED);
+			search_destroy(search);
+		}
+	}
+	search_destroy(NULL);
+	search_space_destroy(empty);
+}
+
+/* Asks may run ahead of tells, and the same seed gives the same search. */
+static void repeats_with_the_same_seed(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(3, NULL);
+	const struct search_space *spaces[] = {space, space};
+	for (const char *const *name = search_strategy_names(); *name != NULL; name++) {
+		struct search *first = create(*name, spaces, 2, 42), *second = create(*name, spaces, 2, 42);
+		struct search_point ahead[4], other;
+		for (size_t round = 0; round < 60; round++) {
+			for (size_t i = 0; i < 4; i++) {
+				assert_int_equal(search_ask(first, &ahead[i]), SEARCH_POINT);
+				assert_int_equal(search_ask(second, &other), SEARCH_POINT);
+				assert_memory_equal(&ahead[i], &other, sizeof(other));
+			}
+			for (size_t i = 4; i-- > 0;) {
+				tell_time(first, ahead[i], time_of(space, ahead[i].point, 1));
+				tell_time(second, ahead[i], time_of(space, ahead[i].point, 1));
+			}
+		}
+		search_destroy(first);
+		search_destroy(second);
+	}
+	search_space_destroy(space);
+}
+
+/* Resuming: the results of an earlier run are told without being asked. */
+static void goes_on_after_a_replay(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(2, NULL);
+	const struct search_space *spaces[] = {space};
+	for (const char *const *name = search_strategy_names(); *name != NULL; name++) {
+		struct search *search = create(*name, spaces, 1, 5);
+		for (uint32_t p = 0; p < 100; p += 2)
+			tell_time(search, (struct search_point){0, p}, time_of(space, p, 1));
+		assert_int_equal(search_told(search), 50);
+		struct search_point point;
+		size_t count = 0;
+		for (; search_ask(search, &point) == SEARCH_POINT; count++) {
+			assert_int_equal(point.point % 2, 1);
+			tell_time(search, point, time_of(space, point.point, 1));
+		}
+		assert_int_equal(count, 50);
+		search_destroy(search);
+	}
+	search_space_destroy(space);
+}
+
+/* Far fewer evaluations than points, and a space that is 50 times slower beside it. */
+static void auto_finds_the_valley(void **state)
+{
+	(void)state;
+	struct search_space *good = make_space(4, "a + b + c + d < 30"), *bad = make_space(4, NULL);
+	const struct search_space *spaces[] = {bad, good, bad};
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		struct search *search = create("auto", spaces, 3, seed);
+		struct search_point point;
+		size_t in_good = 0;
+		for (size_t i = 0; i < 300 && search_ask(search, &point) == SEARCH_POINT; i++) {
+			in_good += point.space == 1;
+			tell_time(search, point, time_of(spaces[point.space], point.point, point.space == 1 ? 1 : 50));
+		}
+		double time;
+		assert_true(search_best(search, &point, &time));
+		assert_int_equal(point.space, 1);
+		assert_true(time <= 1.5e6);
+		assert_true(in_good > 240 && in_good < 299);
+		search_destroy(search);
+	}
+	search_space_destroy(good);
+	search_space_destroy(bad);
+}
+
+static void auto_asks_defaults_then_priors(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(2, "a + b < 15"), *empty = make_space(1, "a > 9");
+	const struct search_space *spaces[] = {space, empty, space};
+	struct search_prior priors[] = {
+		{{2, 44}, 5}, {{7, 0}, 1}, {{0, 5000}, 1}, {{1, 0}, 1}, {{0, 12}, 0},
+	};
+	struct search_spec spec = {
+		.strategy = "auto", .spaces = spaces, .n_spaces = 3, .seed = 1, .priors = priors, .n_priors = 5};
+	struct mmt_error error;
+	struct search *search = search_create(&spec, &error);
+	assert_non_null(search);
+	memset(priors, 0xff, sizeof(priors)); /* borrowed for the call only */
+	uint32_t by_default = (uint32_t)search_space_default(space);
+	const struct search_point expected[] = {{0, by_default}, {2, by_default}, {2, 44}, {0, 12}};
+	for (size_t i = 0; i < 4; i++) {
+		struct search_point point;
+		assert_int_equal(search_ask(search, &point), SEARCH_POINT);
+		assert_memory_equal(&point, &expected[i], sizeof(point));
+	}
+	search_destroy(search);
+	search_space_destroy(space);
+	search_space_destroy(empty);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(visits_every_point_once),
+		cmocka_unit_test(ends_when_nothing_is_valid),
+		cmocka_unit_test(handles_no_spaces),
+		cmocka_unit_test(repeats_with_the_same_seed),
+		cmocka_unit_test(goes_on_after_a_replay),
+		cmocka_unit_test(auto_finds_the_valley),
+		cmocka_unit_test(auto_asks_defaults_then_priors),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
