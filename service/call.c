@@ -264,7 +264,7 @@ static const char *read_members(struct svc_call *call, const char **method)
 		else if (strcmp(key, "parameters") != 0 || !json_is_null(value))
 			return key;
 	}
-	if (*method == NULL || strlen(*method) != json_string_length(json_object_get(call->message, "method")))
+	if (*method == NULL)
 		return "method";
 	if (upgrade)
 		return "upgrade";
@@ -301,6 +301,7 @@ int svc_call_begin(struct svc_connection *connection, const char *bytes, size_t 
 	if (message == NULL)
 		return -1;
 	struct svc_call *call = create(connection, message);
+	const char *method = NULL, *wrong = call != NULL ? read_members(call, &method) : NULL;
 	if (call == NULL || supply_parameters(call) != 0) {
 		json_decref(message);
 		free(call);
@@ -309,8 +310,6 @@ int svc_call_begin(struct svc_connection *connection, const char *bytes, size_t 
 	connection->call = call;
 	call->bytes = bytes;
 	call->length = length;
-	const char *method = NULL;
-	const char *wrong = read_members(call, &method);
 	call->verb = wrong == NULL ? find_verb(call->service, method) : NULL;
 	if (wrong != NULL)
 		svc_call_standard_error(call, "InvalidParameter", "parameter", wrong);
