@@ -22,7 +22,7 @@ struct making {
 	struct kern_scalar scalars[KERN_MAX_SCALARS];
 	struct kern_buffer buffers[KERN_MAX_BUFFERS];
 	size_t n_scalars, n_buffers;
-	uint64_t local_memory_bytes;
+	uint64_t local_memory_bytes, private_memory_bytes;
 	struct mmt_error *error;
 };
 
@@ -111,11 +111,11 @@ static int sum_local_memory(struct making *making)
 
 static int check_on_chip(struct making *making)
 {
-	uint64_t private_bytes;
-	if (sum_local_memory(making) ||
-	    evaluate_bytes(making, making->variant->private_memory_bytes, "PrivateMemoryBytes", &private_bytes))
+	if (sum_local_memory(making) || evaluate_bytes(making, making->variant->private_memory_bytes,
+						       "PrivateMemoryBytes", &making->private_memory_bytes))
 		return -1;
-	return kern_limits_on_chip(making->device, making->local_memory_bytes, private_bytes, making->error);
+	return kern_limits_on_chip(making->device, making->local_memory_bytes, making->private_memory_bytes,
+				   making->error);
 }
 
 static const char *real_name(enum mmt_type type)
@@ -173,7 +173,7 @@ static int make_sizes(struct making *making, const struct kern_step *step, struc
 		    __builtin_mul_overflow(launch->global[i], launch->local[i], &launch->global[i]))
 			return mmt_error_set(making->error, MMT_SKIPPED, 0, "%s passes 2^64 (address_bits)", what);
 	}
-	return kern_limits_sizes(making->device, launch, making->error);
+	return kern_limits_sizes(making->device, launch, making->private_memory_bytes, making->error);
 }
 
 /* Finds what a name means: family's scalar or buffer, the variant's temporary or local. */

@@ -12,9 +12,10 @@
 int kern_limits_on_chip(const struct kern_device *device, uint64_t local_bytes, uint64_t private_bytes,
 			struct mmt_error *error);
 
-/* MMT_SKIPPED for a work-group or a global size over the limit; MMT_INVALID_ARGUMENT where global is not a
- * multiple of local. */
-int kern_limits_sizes(const struct kern_device *device, const struct kern_launch *launch, struct mmt_error *error);
+/* MMT_SKIPPED for a work-group, its private arrays or a global size over the limit; MMT_INVALID_ARGUMENT where global
+ * is not a multiple of local. private_bytes: of a work-item. */
+int kern_limits_sizes(const struct kern_device *device, const struct kern_launch *launch, uint64_t private_bytes,
+		      struct mmt_error *error);
 
 /* MMT_TOO_LARGE where the caller's buffers and the plan's temporaries together do not fit. */
 int kern_limits_temporaries(const struct kern_device *device, const struct mmt_problem *problem,

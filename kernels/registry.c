@@ -55,24 +55,28 @@ const struct kern_variant *kern_registry_find(const struct kern_registry *regist
 /* Takes the variant, also when it fails. */
 static int add(struct kern_registry *registry, struct kern_variant *variant, const char *file, struct mmt_error *error)
 {
-	struct kern_variant **grown = NULL;
+	struct kern_variant **grown;
 	const struct kern_variant *other = kern_registry_find(registry, variant->family, variant->name);
-	if (other)
+	if (other) {
 		mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "%s: there is already a %s variant %s/%s", file,
 			      other->built_in ? "built-in" : "drop-in", other->family, other->name);
-	else if (registry->n_variants == MAX_VARIANTS)
+		goto fail;
+	}
+	if (registry->n_variants == MAX_VARIANTS) {
 		mmt_error_set(error, MMT_TOO_LARGE, 0, "%s: there are already %d variants", file, MAX_VARIANTS);
-	else
-		grown = realloc(registry->variants, (registry->n_variants + 1) * sizeof(*grown));
+		goto fail;
+	}
+	grown = realloc(registry->variants, (registry->n_variants + 1) * sizeof(*grown));
 	if (!grown) {
-		if (!other && registry->n_variants < MAX_VARIANTS)
-			mmt_error_set(error, MMT_NO_MEMORY, 0, "%s: out of memory", file);
-		kern_variant_destroy(variant);
-		return -1;
+		mmt_error_set(error, MMT_NO_MEMORY, 0, "%s: out of memory", file);
+		goto fail;
 	}
 	registry->variants = grown;
 	registry->variants[registry->n_variants++] = variant;
 	return 0;
+fail:
+	kern_variant_destroy(variant);
+	return -1;
 }
 
 /* The name in KernelSpecification.KernelFile, caller frees: a file that lies beside the JSON. */

@@ -145,6 +145,26 @@ static void limits_are_named(void **state)
 		problem, defaults, &device, MMT_INVALID_ARGUMENT, "10 is not a multiple of local size 4");
 }
 
+/* A CPU's driver keeps a whole work-group's private arrays on one stack. */
+static void private_memory_counts_for_the_work_group(void **state)
+{
+	(void)state;
+	struct kern_plan plan;
+	struct mmt_error error;
+	struct kern_device device = fixture_device(); /* the default is 16 x 16 work-items */
+	assert_int_equal(make(FIXTURE_TILED("'PrivateMemoryBytes':8193,"), fixture_problem(9, 9, 9), defaults, &device,
+			      &plan, &error),
+			 0);
+	kern_plan_finish(&plan);
+	device.type = KERN_CPU;
+	assert_int_equal(make(FIXTURE_TILED("'PrivateMemoryBytes':8192,"), fixture_problem(9, 9, 9), defaults, &device,
+			      &plan, &error),
+			 0);
+	kern_plan_finish(&plan);
+	refused(FIXTURE_TILED("'PrivateMemoryBytes':8193,"), fixture_problem(9, 9, 9), defaults, &device, MMT_SKIPPED,
+		"a work-group, a cpu is given 2097152 (private_memory_bytes)");
+}
+
 /* NVIDIA reports 48 KiB and takes more: tried up to 227 KiB. */
 static void nvidia_local_memory_is_tried(void **state)
 {
@@ -332,6 +352,7 @@ int main(void)
 		cmocka_unit_test(steps_share_temporaries),
 		cmocka_unit_test(cuda_sizes_count_groups),
 		cmocka_unit_test(limits_are_named),
+		cmocka_unit_test(private_memory_counts_for_the_work_group),
 		cmocka_unit_test(nvidia_local_memory_is_tried),
 		cmocka_unit_test(what_a_variant_cannot_do_is_said),
 		cmocka_unit_test(memory_is_counted_before_any_allocation),
