@@ -1,0 +1,233 @@
+/* bench-search: judges search strategies on recorded spaces.
+ *
+ *	bench-search --spaces DIR [--strategy NAME] [--seeds 100]
+ *		[--budgets 25,50,100,200,400] [--transfer] [--only TEXT]
+ *
+ * prints `space,strategy,budget,median,within5`: the median over the seeds of
+ * (best time of the space / best time found), where every evaluation counts,
+ * failed ones included, and the share of the seeds that came within 5 %. The
+ * rows of the space `mean` are the means over all spaces. --transfer gives
+ * the search the best ten of each other device's recording of the same kernel
+ * as priors, taken in turns. */
+#include "recording.h"
+#include "search.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_BUDGETS    16
+#define MAX_RECORDINGS 64
+#define PRIORS_A_SPACE 10
+
+struct bench {
+	struct recording recordings[MAX_RECORDINGS];
+	size_t n_recordings;
+	const char *strategy;
+	unsigned long seeds;
+	size_t budgets[MAX_BUDGETS]; /* ascending */
+	size_t n_budgets;
+	bool transfer;
+	double sum_median[MAX_BUDGETS], sum_within[MAX_BUDGETS];
+	double seconds; /* spent in the search itself and the look-ups */
+	size_t n_asks;
+};
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: bench-search --spaces DIR [--strategy NAME] [--seeds N] [--budgets N,N,...] "
+			"[--transfer] [--only TEXT]\n");
+	return 2;
+}
+
+static int load(struct bench *bench, const char *folder, const char *only)
+{
+	char pattern[4096];
+	glob_t found;
+	int status = 0;
+	snprintf(pattern, sizeof(pattern), "%s/*%s*.csv.gz", folder, only);
+	if (glob(pattern, 0, NULL, &found) != 0) {
+		fprintf(stderr, "bench-search: no recordings match %s\n", pattern);
+		return -1;
+	}
+	for (size_t i = 0; i < found.gl_pathc && bench->n_recordings < MAX_RECORDINGS && status == 0; i++) {
+		struct mmt_error error = {0};
+		status = recording_init(&bench->recordings[bench->n_recordings], found.gl_pathv[i], &error);
+		if (status == 0)
+			bench->n_recordings++;
+		else
+			fprintf(stderr, "bench-search: %s: %s\n", found.gl_pathv[i], error.message);
+	}
+	globfree(&found);
+	return status;
+}
+
+/* The point that is nth best of a recording. Few are asked for: no sorting. */
+static size_t nth_best(const struct recording *recording, size_t n)
+{
+	size_t chosen = SEARCH_NO_POINT;
+	double above = -1;
+	for (size_t rank = 0; rank <= n; rank++) {
+		size_t next = SEARCH_NO_POINT;
+		for (size_t p = 0; p < recording->n_points; p++)
+			if (recording->times_ns[p] > above &&
+			    (next == SEARCH_NO_POINT || recording->times_ns[p] < recording->times_ns[next]))
+				next = p;
+		if (next == SEARCH_NO_POINT)
+			return next;
+		chosen = next;
+		above = recording->times_ns[next];
+	}
+	return chosen;
+}
+
+/* In turns from all other recordings of the same kernel, best first. */
+static size_t find_priors(const struct bench *bench, const struct recording *target, struct search_prior *out)
+{
+	size_t count = 0;
+	for (size_t rank = 0; rank < PRIORS_A_SPACE; rank++) {
+		for (size_t i = 0; i < bench->n_recordings; i++) {
+			const struct recording *other = &bench->recordings[i];
+			if (other == target || strcmp(other->kernel, target->kernel) != 0)
+				continue;
+			size_t best = nth_best(other, rank);
+			size_t point = best == SEARCH_NO_POINT ? best : recording_map(other, best, target);
+			if (point != SEARCH_NO_POINT)
+				out[count++] = (struct search_prior){{0, (uint32_t)point}, other->times_ns[best]};
+		}
+	}
+	return count;
+}
+
+/* One search; quality[b] is best / found at each budget. */
+static int replay(struct bench *bench, const struct recording *recording, struct search_spec *spec, double *quality)
+{
+	struct mmt_error error;
+	struct search *search = search_create(spec, &error);
+	if (search == NULL) {
+		fprintf(stderr, "bench-search: %s\n", error.message);
+		return -1;
+	}
+	size_t done = 0;
+	for (size_t b = 0; b < bench->n_budgets; b++) {
+		struct search_point point;
+		double best;
+		while (done < bench->budgets[b] && search_ask(search, &point) == SEARCH_POINT) {
+			double time_ns = recording->times_ns[point.point];
+			search_tell(search, point, isinf(time_ns) ? SEARCH_INVALID : SEARCH_OK, time_ns);
+			done++;
+		}
+		quality[b] = search_best(search, &point, &best) ? recording->best_ns / best : 0;
+	}
+	bench->n_asks += done;
+	search_destroy(search);
+	return 0;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left > right) - (left < right);
+}
+
+static void print(struct bench *bench, const char *name, double *qualities)
+{
+	double *column = calloc(bench->seeds, sizeof(*column));
+	for (size_t b = 0; b < bench->n_budgets && column != NULL; b++) {
+		size_t within = 0;
+		for (size_t s = 0; s < bench->seeds; s++) {
+			column[s] = qualities[s * bench->n_budgets + b];
+			within += column[s] >= 1 / 1.05;
+		}
+		qsort(column, bench->seeds, sizeof(*column), compare_doubles);
+		double median = (column[(bench->seeds - 1) / 2] + column[bench->seeds / 2]) / 2;
+		double share = (double)within / (double)bench->seeds;
+		printf("%s,%s,%zu,%.4f,%.4f\n", name, bench->strategy, bench->budgets[b], median, share);
+		bench->sum_median[b] += median;
+		bench->sum_within[b] += share;
+	}
+	fflush(stdout);
+	free(column);
+}
+
+static int judge(struct bench *bench, const struct recording *recording)
+{
+	struct search_prior priors[PRIORS_A_SPACE * MAX_RECORDINGS];
+	const struct search_space *spaces[] = {recording->space};
+	struct search_spec spec = {.strategy = bench->strategy, .spaces = spaces, .n_spaces = 1, .priors = priors};
+	double *qualities = calloc(bench->seeds * bench->n_budgets, sizeof(*qualities));
+	struct timespec start, end;
+	int status = qualities == NULL ? -1 : 0;
+	if (bench->transfer)
+		spec.n_priors = find_priors(bench, recording, priors);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (size_t s = 0; s < bench->seeds && status == 0; s++) {
+		spec.seed = s + 1;
+		status = replay(bench, recording, &spec, qualities + s * bench->n_budgets);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	bench->seconds += (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+	if (status == 0)
+		print(bench, recording->name, qualities);
+	free(qualities);
+	return status;
+}
+
+static int parse_budgets(struct bench *bench, const char *text)
+{
+	char *end = (char *)text;
+	bench->n_budgets = 0;
+	do {
+		unsigned long budget = strtoul(end, &end, 10);
+		bool ascends = bench->n_budgets == 0 || budget > bench->budgets[bench->n_budgets - 1];
+		if (bench->n_budgets == MAX_BUDGETS || budget == 0 || !ascends)
+			return -1;
+		bench->budgets[bench->n_budgets++] = budget;
+	} while (*end++ == ',');
+	return end[-1] == '\0' ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct bench bench = {.strategy = "auto", .seeds = 100};
+	const char *folder = NULL, *only = "", *budgets = "25,50,100,200,400";
+	for (int i = 1; i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : "";
+		if (strcmp(argv[i], "--transfer") == 0)
+			bench.transfer = true;
+		else if (strcmp(argv[i], "--csv") == 0)
+			continue; /* the only output there is */
+		else if (i++ + 1 >= argc)
+			return usage();
+		else if (strcmp(argv[i - 1], "--spaces") == 0)
+			folder = value;
+		else if (strcmp(argv[i - 1], "--strategy") == 0)
+			bench.strategy = value;
+		else if (strcmp(argv[i - 1], "--seeds") == 0)
+			bench.seeds = strtoul(value, NULL, 10);
+		else if (strcmp(argv[i - 1], "--budgets") == 0)
+			budgets = value;
+		else if (strcmp(argv[i - 1], "--only") == 0)
+			only = value;
+		else
+			return usage();
+	}
+	if (folder == NULL || bench.seeds == 0 || parse_budgets(&bench, budgets) != 0)
+		return usage();
+	int status = load(&bench, folder, only);
+	puts("space,strategy,budget,median,within5");
+	for (size_t i = 0; i < bench.n_recordings && status == 0; i++)
+		status = judge(&bench, &bench.recordings[i]);
+	for (size_t b = 0; b < bench.n_budgets && status == 0; b++)
+		printf("mean,%s,%zu,%.4f,%.4f\n", bench.strategy, bench.budgets[b],
+		       bench.sum_median[b] / (double)bench.n_recordings,
+		       bench.sum_within[b] / (double)bench.n_recordings);
+	if (status == 0)
+		fprintf(stderr, "%.1f microseconds an ask\n", 1e6 * bench.seconds / (double)bench.n_asks);
+	for (size_t i = 0; i < bench.n_recordings; i++)
+		recording_finish(&bench.recordings[i]);
+	return status == 0 ? 0 : 1;
+}
