@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +78,15 @@ fail:
 	return -1;
 }
 
-/* The name in KernelSpecification.KernelFile, caller frees: a file that lies beside the JSON. */
+/* A path that stays in the folder it starts from: relative, and no part of it begins with a dot. */
+static bool stays_inside(const char *path)
+{
+	if (!*path || *path == '/' || *path == '.' || strlen(path) >= MAX_PATH_BYTES)
+		return false;
+	return !strstr(path, "/.");
+}
+
+/* KernelSpecification.KernelFile, caller frees: a path from the JSON's folder down. */
 static char *kernel_file(const char *file, const char *json_text, struct mmt_error *error)
 {
 	json_error_t located;
@@ -90,9 +97,8 @@ static char *kernel_file(const char *file, const char *json_text, struct mmt_err
 	if (!root)
 		mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "%s: line %d, column %d: %s", file, located.line,
 			      located.column, located.text);
-	else if (!name || !*name || *name == '.' || strchr(name, '/') || strlen(name) > NAME_MAX)
-		mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "%s: KernelFile is not the name of a file beside it",
-			      file);
+	else if (!name || !stays_inside(name))
+		mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "%s: KernelFile is not a file beside it or below", file);
 	else if (!(copy = strdup(name)))
 		mmt_error_set(error, MMT_NO_MEMORY, 0, "%s: out of memory", file);
 	json_decref(root);

@@ -102,6 +102,8 @@ static int parse_default(struct kern_parse *parse, const json_t *value, const ch
 	struct expr_value wanted;
 	if (!value) /* T1 leaves it optional */
 		return 0;
+	if (json_array_size(value) == 1) /* as some published files have it */
+		value = json_array_get(value, 0);
 	if (json_is_string(value))
 		wanted = (struct expr_value){.kind = EXPR_STRING, .string = json_string_value(value)};
 	else if (json_is_real(value))

@@ -124,6 +124,8 @@ static void fill_with_drop_ins(void)
 	snprintf(path, sizeof(path), "%s/matmul", folder);
 	assert_int_equal(mkdir(path, 0700), 0);
 	write_file("matmul/good.cl", "kernel void f() {}");
+	write_file("below.json", USER("matmul/good.cl"));
+	write_file("sneaky.json", USER("matmul/../../good.cl"));
 	write_file("matmul/good.json", USER("good.cl")); /* the second user/good */
 	snprintf(path, sizeof(path), "%s/folder.json", folder);
 	assert_int_equal(mkdir(path, 0700), 0);
@@ -142,23 +144,25 @@ static void bad_drop_ins_are_warnings(void **state)
 	(void)state;
 	struct kern_registry without, registry;
 	struct mmt_error error;
+	fill_with_drop_ins();
 	if (!kern_families()[0])
 		skip();
-	fill_with_drop_ins();
 	assert_int_equal(kern_registry_init(&without, "/nonexistent", &error), 0);
 	assert_int_equal(without.n_warnings, 0);
 	if (kern_registry_init(&registry, folder, &error))
 		fail_msg("%s", error.message);
-	assert_int_equal(registry.n_variants, without.n_variants + 1);
+	assert_int_equal(registry.n_variants, without.n_variants + 2);
 	assert_non_null(kern_registry_find(&registry, KERN_USER_FAMILY, "good"));
 	assert_true(warned(&registry, "/good.json: no Mmtune object: listed, never tuned"));
 	assert_true(warned(&registry, "/matmul/good.json: there is already a drop-in variant user/good"));
-	assert_true(warned(&registry, "/outside.json: KernelFile is not the name of a file beside it"));
+	assert_non_null(kern_registry_find(&registry, KERN_USER_FAMILY, "below"));
+	assert_true(warned(&registry, "/sneaky.json: KernelFile is not"));
+	assert_true(warned(&registry, "/outside.json: KernelFile is not a file beside it or below"));
 	assert_true(warned(&registry, "/absent.cl: "));
 	assert_true(warned(&registry, "/broken.json: line 1"));
 	assert_true(warned(&registry, "/b\\xFF\\x0A.json"));
 	assert_true(warned(&registry, "/fifo.json: not a regular file"));
-	assert_int_equal(registry.n_warnings, 7);
+	assert_int_equal(registry.n_warnings, 9);
 	kern_registry_finish(&registry);
 	kern_registry_finish(&without);
 }

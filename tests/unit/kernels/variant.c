@@ -85,6 +85,18 @@ static void other_tuners_files_are_listed_only(void **state)
 	kern_variant_destroy(variant);
 }
 
+static void defaults_may_be_lists_of_one(void **state)
+{
+	(void)state;
+	struct mmt_error error = {0};
+	struct kern_variant *variant =
+		fixture_variant(FIXTURE_T1("{'Name':'A','Values':'[1, 2]','Default':[2]}", "") "}", &error);
+	if (!variant)
+		fail_msg("%s", error.message);
+	assert_int_equal(variant->parameters[0].default_index, 1);
+	kern_variant_destroy(variant);
+}
+
 /* The message must name the place. */
 static void refused(const char *text, const char *place)
 {
@@ -205,15 +217,11 @@ static void configurations_survive_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_it_says),
-		cmocka_unit_test(steps_rule_where_there_are_steps),
-		cmocka_unit_test(hashes_tell_a_change),
-		cmocka_unit_test(other_tuners_files_are_listed_only),
-		cmocka_unit_test(bad_json_is_located),
-		cmocka_unit_test(bad_parameters_are_located),
-		cmocka_unit_test(bad_expressions_are_located),
-		cmocka_unit_test(bad_mmtune_is_located),
-		cmocka_unit_test(too_many_parameters_are_refused),
+		cmocka_unit_test(reads_what_it_says),           cmocka_unit_test(steps_rule_where_there_are_steps),
+		cmocka_unit_test(hashes_tell_a_change),         cmocka_unit_test(other_tuners_files_are_listed_only),
+		cmocka_unit_test(defaults_may_be_lists_of_one), cmocka_unit_test(bad_json_is_located),
+		cmocka_unit_test(bad_parameters_are_located),   cmocka_unit_test(bad_expressions_are_located),
+		cmocka_unit_test(bad_mmtune_is_located),        cmocka_unit_test(too_many_parameters_are_refused),
 		cmocka_unit_test(configurations_survive_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
