@@ -176,7 +176,7 @@ out:
 	return text;
 }
 
-/* A warning is the error's sentence; file names in it may be any bytes. -1: memory. */
+/* A warning is the error's sentence; a file name in it may hold control characters. -1: memory. */
 static int warn(struct kern_registry *registry, const struct mmt_error *reason, struct mmt_error *error)
 {
 	char safe[2 * MMT_MESSAGE_BYTES];

@@ -4,53 +4,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the well-formed UTF-8 sequence at text (RFC 3629, section 4), 0: none. */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-	static const struct {
-		unsigned char first_low, first_high, second_low, second_high;
-		size_t length;
-	} forms[] = {
-		{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (text[0] < forms[i].first_low || text[0] > forms[i].first_high)
-			continue;
-		if (forms[i].length > left)
-			return 0;
-		if (forms[i].length > 1 && (text[1] < forms[i].second_low || text[1] > forms[i].second_high))
-			return 0;
-		for (size_t j = 2; j < forms[i].length; j++)
-			if ((text[j] & 0xc0) != 0x80)
-				return 0;
-		return forms[i].length;
-	}
-	return 0;
-}
+#include "utf8.h"
 
-/* C0, DEL, and C1 (U+0080 ... U+009F, which terminals obey too). */
-static bool is_control(const unsigned char *text, size_t length)
+/* C0, DEL, and C1, which terminals obey too. */
+static bool is_control(uint32_t code)
 {
-	return (length == 1 && (text[0] < 0x20 || text[0] == 0x7f)) ||
-	       (length == 2 && text[0] == 0xc2 && text[1] < 0xa0);
+	return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
 char *kern_text_sanitise(char *out, size_t bytes, const char *raw, size_t raw_length)
 {
-	const unsigned char *text = (const unsigned char *)raw;
 	size_t used = 0;
 	raw_length = strnlen(raw, raw_length);
 	for (size_t at = 0; at < raw_length;) {
-		size_t length = utf8_length(text + at, raw_length - at);
-		char piece[8];
+		char piece[8] = "";
+		uint32_t code;
+		memcpy(piece, raw + at, raw_length - at < 4 ? raw_length - at : 4);
+		size_t length = utf8_decode(piece, &code);
 		size_t piece_bytes = length;
-		if (length == 0 || is_control(text + at, length)) {
+		if (length == 0 || is_control(code)) {
 			length = 1;
-			piece_bytes = (size_t)snprintf(piece, sizeof(piece), "\\x%02X", text[at]);
-		} else {
-			memcpy(piece, text + at, length);
+			piece_bytes = (size_t)snprintf(piece, sizeof(piece), "\\x%02X", (unsigned char)raw[at]);
 		}
 		if (used + piece_bytes >= bytes)
 			break;

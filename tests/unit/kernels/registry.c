@@ -160,7 +160,7 @@ static void bad_drop_ins_are_warnings(void **state)
 	assert_true(warned(&registry, "/outside.json: KernelFile is not a file beside it or below"));
 	assert_true(warned(&registry, "/absent.cl: "));
 	assert_true(warned(&registry, "/broken.json: line 1"));
-	assert_true(warned(&registry, "/b\\xFF\\x0A.json"));
+	assert_true(warned(&registry, "\\x0A.json: "));
 	assert_true(warned(&registry, "/fifo.json: not a regular file"));
 	assert_int_equal(registry.n_warnings, 9);
 	kern_registry_finish(&registry);
