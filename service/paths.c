@@ -144,6 +144,20 @@ int svc_paths_resolve(struct config *config, bool user, struct mmt_error *error)
 	return fill_worker(config, error);
 }
 
+/* Makes one folder of that very mode, whatever the umask; one that is there stays as it is. */
+static int make_one(const char *path, mode_t mode, struct mmt_error *error)
+{
+	struct stat found;
+	if (mkdir(path, mode) == 0)
+		return chmod(path, mode) == 0 ? 0 : mmt_error_errno(error, "cannot set the mode of %s", path);
+	int why = errno; /* EROFS and EACCES come before EEXIST */
+	if (stat(path, &found) == 0)
+		return S_ISDIR(found.st_mode) ? 0
+					      : mmt_error_set(error, MMT_SYSTEM, ENOTDIR, "%s is not a folder", path);
+	errno = why;
+	return mmt_error_errno(error, "cannot make the folder %s", path);
+}
+
 /* Makes a folder and those above it, which get the usual mode. */
 static int make_folder(const char *path, mode_t mode, struct mmt_error *error)
 {
@@ -152,18 +166,11 @@ static int make_folder(const char *path, mode_t mode, struct mmt_error *error)
 		return -1;
 	for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(part, 0755) != 0 && errno != EEXIST && access(part, F_OK) != 0)
-			return mmt_error_errno(error, "cannot make the folder %s", part);
+		if (make_one(part, 0755, error) != 0)
+			return -1;
 		*slash = '/';
 	}
-	struct stat found;
-	if (mkdir(part, mode) != 0 && errno != EEXIST)
-		return mmt_error_errno(error, "cannot make the folder %s", part);
-	if (stat(part, &found) != 0)
-		return mmt_error_errno(error, "cannot look at the folder %s", part);
-	if (!S_ISDIR(found.st_mode))
-		return mmt_error_set(error, MMT_SYSTEM, ENOTDIR, "%s is not a folder", part);
-	return 0;
+	return make_one(part, mode, error);
 }
 
 int svc_paths_make_socket_folder(const struct config *config, struct mmt_error *error)
