@@ -204,12 +204,6 @@ static void tell_opened(struct service *service, const struct db_opened *opened)
 			 opened->set_aside, (unsigned long long)opened->salvaged_rows);
 		note(service, text);
 	}
-	if (opened->read_only) {
-		snprintf(text, sizeof text, "%s cannot be written: what is found now will not last",
-			 service->database_path);
-		note(service, text);
-		service->in_memory = true;
-	}
 }
 
 static int open_database(struct service *service, struct mmt_error *error)
