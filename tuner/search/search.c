@@ -286,3 +286,17 @@ bool search_state_random_point(struct search_state *state, struct search_point *
 	}
 	return false;
 }
+
+size_t search_state_max_neighbours(const struct search_state *state)
+{
+	size_t most = 0;
+	for (size_t s = 0; s < state->spec.n_spaces; s++) {
+		const struct search_space *space = state->spec.spaces[s];
+		size_t neighbours = 0;
+		for (size_t p = 0; p < search_space_parameters(space); p++)
+			neighbours += search_space_values(space, p) - 1;
+		if (neighbours > most)
+			most = neighbours;
+	}
+	return most;
+}

@@ -42,5 +42,7 @@ double search_state_time(const struct search_state *state, struct search_point p
 bool search_state_random_point(struct search_state *state, struct search_point *out);
 /* The same within one space. */
 bool search_state_random_in(struct search_state *state, uint32_t space, struct search_point *out);
+/* The most that search_space_neighbours() can find in any of the spaces. */
+size_t search_state_max_neighbours(const struct search_state *state);
 
 #endif

@@ -1,12 +1,17 @@
-/* auto: what is known first, then local moves, in the spaces that deserve it.
+/* auto: what is known first, then a model and local moves, where it pays.
  *
  *	1. the default of every space, in the caller's order; then the priors
  *	2. again and again: choose a space, then in it
- *	     a random point, while it has fewer than MIN_SAMPLES
- *	     else in turns: a random point, and steps of an iterated local
- *	     search: unasked points that differ from the current one in one
- *	     parameter, in random order, moving at the first that is better; a
- *	     new start when none is left
+ *	     a random point, while it has fewer than MIN_SAMPLES;
+ *	     else in turns: the point that a model of the space prefers (once it
+ *	     has MIN_MODEL valid times), and a step of an iterated local search:
+ *	     an unasked point that differs from the current one in one parameter,
+ *	     at random, moving at the first that is better; where none is left, a
+ *	     random point is the new start
+ *
+ * The model finds the good regions with few evaluations, and is stubborn; the
+ * local search with its restarts leaves them again. Alternating beats either
+ * (bench-search).
  *
  * Spaces are variants of one kernel, and may be 50 times apart. A space is
  * chosen with a probability that falls with the ratio of its optimistic time
@@ -15,24 +20,25 @@
  * a space of few and scattered times may hide something. None ever falls below
  * FLOOR of the best one's weight. */
 #include "strategy.h"
+#include "surrogate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MIN_SAMPLES 3
+#define MIN_MODEL   6
 #define SHARPNESS   6.0
 #define FLOOR       0.01
 #define OPTIMISM    1.0
-#define TURNS       4 /* one random point in so many */
 
 struct arm {
 	size_t n_told, n_valid;
 	double best_log, mean_log, squares; /* Welford's sums over the log times */
 	bool has_current;                   /* of the local search */
 	bool starting;                      /* the next valid tell here becomes current */
-	uint32_t current;
-	unsigned turn;
+	uint32_t current, best;
+	bool model_next; /* whose turn it is */
 };
 
 struct automatic {
@@ -40,33 +46,29 @@ struct automatic {
 	struct arm *arms;   /* of each space */
 	size_t *neighbours; /* scratch: as many as a point can have */
 	size_t max_neighbours;
+	struct search_surrogate *surrogate;
 };
+
+static void stop(struct search_state *state, void *self)
+{
+	struct automatic *automatic = self;
+	(void)state;
+	search_surrogate_destroy(automatic->surrogate);
+	free(automatic->arms);
+	free(automatic->neighbours);
+}
 
 static int start(struct search_state *state, void *self, struct mmt_error *error)
 {
 	struct automatic *automatic = self;
-	for (size_t s = 0; s < state->spec.n_spaces; s++) {
-		const struct search_space *space = state->spec.spaces[s];
-		size_t most = 0;
-		for (size_t p = 0; p < search_space_parameters(space); p++)
-			most += search_space_values(space, p) - 1;
-		if (most > automatic->max_neighbours)
-			automatic->max_neighbours = most;
-	}
+	automatic->max_neighbours = search_state_max_neighbours(state);
 	automatic->arms = calloc(state->spec.n_spaces + 1, sizeof(automatic->arms[0]));
 	automatic->neighbours = calloc(automatic->max_neighbours + 1, sizeof(automatic->neighbours[0]));
-	if (automatic->arms != NULL && automatic->neighbours != NULL)
+	automatic->surrogate = search_surrogate_create(state, error);
+	if (automatic->arms != NULL && automatic->neighbours != NULL && automatic->surrogate != NULL)
 		return 0;
-	free(automatic->arms);
-	free(automatic->neighbours);
+	stop(state, self);
 	return mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory for a search");
-}
-
-static void stop(struct search_state *state, void *self)
-{
-	(void)state;
-	free(((struct automatic *)self)->arms);
-	free(((struct automatic *)self)->neighbours);
 }
 
 static void tell(struct search_state *state, void *self, struct search_point point, double time_ns)
@@ -79,8 +81,10 @@ static void tell(struct search_state *state, void *self, struct search_point poi
 	arm->n_valid++;
 	arm->mean_log += before / (double)arm->n_valid;
 	arm->squares += before * (log_time - arm->mean_log);
-	if (arm->n_valid == 1 || log_time < arm->best_log)
+	if (arm->n_valid == 1 || log_time < arm->best_log) {
 		arm->best_log = log_time;
+		arm->best = point.point;
+	}
 	/* a new start, or a step: first improvement, wherever it came from */
 	struct search_point current = {point.space, arm->current};
 	if (arm->starting || !arm->has_current || time_ns < search_state_time(state, current)) {
@@ -167,10 +171,17 @@ static bool local_step(struct search_state *state, struct automatic *automatic, 
 static bool ask_in(struct search_state *state, struct automatic *automatic, uint32_t space, struct search_point *out)
 {
 	struct arm *arm = &automatic->arms[space];
-	bool local = arm->has_current && state->n_asked_in[space] >= MIN_SAMPLES && arm->turn++ % TURNS != 0;
-	if (local && local_step(state, automatic, space, out))
+	struct search_point best = {space, arm->best};
+	if (state->n_asked_in[space] < MIN_SAMPLES || !arm->has_current)
+		return search_state_random_in(state, space, out);
+	arm->model_next = !arm->model_next;
+	/* the best may have been told again since, as a failure */
+	bool learnable = arm->n_valid >= MIN_MODEL && !isinf(search_state_time(state, best));
+	if (!arm->model_next && learnable && search_surrogate_ask(automatic->surrogate, state, best, out))
 		return true;
-	arm->starting = local;
+	if (local_step(state, automatic, space, out))
+		return true;
+	arm->starting = true;
 	return search_state_random_in(state, space, out);
 }
 
@@ -202,7 +213,7 @@ static bool ask(struct search_state *state, void *self, struct search_point *out
 
 const struct search_strategy search_strategy_auto = {
 	.name = "auto",
-	.summary = "defaults and priors, then local search in the most promising spaces",
+	.summary = "defaults and priors, then a model and local search in the most promising spaces",
 	.private_bytes = sizeof(struct automatic),
 	.start = start,
 	.ask = ask,
