@@ -1,38 +1,15 @@
-/* parse.c: recursive descent that emits the program as it goes.
- *
- * There is no tree. A piece of program that has to run before one that was
- * emitted earlier (the condition of `x if c else y`, the list of a
- * comprehension) is moved in front of it: jumps are relative. An operator whose
- * operands are all constants is run at once and replaced by its result, unless
- * that is an error: `False and 1 / 0` is 0.
+/* parse.c: recursive descent that emits the program as it goes: there is no tree.
  *
  * Recursion is bounded by EXPR_LIMIT_NESTING: all of it passes enter(). */
-#include "lex.h"
-#include "program.h"
+#include "emit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct parser {
-	struct expr *expr;
-	const char *const *names;
-	size_t n_names;
-	const struct expr_token *token; /* the next one */
-	size_t capacity;                /* of the code */
-	size_t constants_capacity;
-	size_t barrier; /* a jump ends here: constants before it are no operands of what follows */
-	unsigned nesting;
-	const struct expr_token *locals[EXPR_LOCALS]; /* names of loop variables; NULL: not visible */
-	size_t n_locals;
-	size_t strings_used;
-	size_t fold_work;
-	struct mmt_error *error;
-};
+static int parse_expression(struct expr_parser *parser);
+static int parse_unary(struct expr_parser *parser);
 
-static int parse_expression(struct parser *parser);
-static int parse_unary(struct parser *parser);
-
-static int unexpected(struct parser *parser, const char *wanted)
+static int unexpected(struct expr_parser *parser, const char *wanted)
 {
 	const struct expr_token *token = parser->token;
 	if (token->kind == TOKEN_END)
@@ -42,7 +19,7 @@ static int unexpected(struct parser *parser, const char *wanted)
 			     token->column, wanted, (int)(token->length > 40 ? 40 : token->length), token->start);
 }
 
-static int enter(struct parser *parser)
+static int enter(struct expr_parser *parser)
 {
 	if (++parser->nesting > EXPR_LIMIT_NESTING)
 		return mmt_error_set(parser->error, MMT_INVALID_ARGUMENT, 0, "column %u: nested deeper than %d",
@@ -50,12 +27,12 @@ static int enter(struct parser *parser)
 	return 0;
 }
 
-static void leave(struct parser *parser)
+static void leave(struct expr_parser *parser)
 {
 	parser->nesting--;
 }
 
-static bool accept(struct parser *parser, enum expr_token_kind kind)
+static bool accept(struct expr_parser *parser, enum expr_token_kind kind)
 {
 	if (parser->token->kind != kind)
 		return false;
@@ -63,112 +40,9 @@ static bool accept(struct parser *parser, enum expr_token_kind kind)
 	return true;
 }
 
-static int expect(struct parser *parser, enum expr_token_kind kind, const char *wanted)
+static int expect(struct expr_parser *parser, enum expr_token_kind kind, const char *wanted)
 {
 	return accept(parser, kind) ? 0 : unexpected(parser, wanted);
-}
-
-/* ---- emitting ---- */
-
-static int grow(struct parser *parser, void **array, size_t count, size_t *capacity, size_t element_bytes)
-{
-	if (count < *capacity)
-		return 0;
-	size_t larger = *capacity == 0 ? 16 : 2 * *capacity;
-	void *moved = realloc(*array, larger * element_bytes);
-	if (moved == NULL)
-		return mmt_error_set(parser->error, MMT_NO_MEMORY, 0, "out of memory for an expression");
-	*array = moved;
-	*capacity = larger;
-	return 0;
-}
-
-static int emit(struct parser *parser, enum expr_operation operation, unsigned column, size_t which, size_t argument)
-{
-	struct expr *expr = parser->expr;
-	void *code = expr->code;
-	if (grow(parser, &code, expr->n_code, &parser->capacity, sizeof(expr->code[0])) != 0)
-		return -1;
-	expr->code = code;
-	expr->code[expr->n_code++] = (struct expr_instruction){
-		.operation = (uint8_t)operation,
-		.which = (uint8_t)which,
-		.column = (uint16_t)column,
-		.argument = (int32_t)argument,
-	};
-	return 0;
-}
-
-static int emit_constant(struct parser *parser, unsigned column, struct expr_cell cell)
-{
-	struct expr *expr = parser->expr;
-	void *constants = expr->constants;
-	if (grow(parser, &constants, expr->n_constants, &parser->constants_capacity, sizeof(cell)) != 0)
-		return -1;
-	expr->constants = constants;
-	expr->constants[expr->n_constants++] = cell;
-	return emit(parser, OP_PUSH, column, 0, expr->n_constants - 1);
-}
-
-/* Lets the jump at position end here. */
-static void land(struct parser *parser, size_t position)
-{
-	parser->expr->code[position].argument = (int32_t)(parser->expr->n_code - position - 1);
-	parser->barrier = parser->expr->n_code;
-}
-
-static void reverse(struct expr_instruction *first, struct expr_instruction *last)
-{
-	while (first < last) {
-		struct expr_instruction moved = *first;
-		*first++ = *--last;
-		*last = moved;
-	}
-}
-
-/* Moves [middle, end) in front of [start, middle). */
-static void swap_pieces(struct parser *parser, size_t start, size_t middle)
-{
-	struct expr_instruction *code = parser->expr->code, *end = code + parser->expr->n_code;
-	reverse(code + start, code + middle);
-	reverse(code + middle, end);
-	reverse(code + start, end);
-	parser->barrier = parser->expr->n_code;
-}
-
-/* Replaces the last instruction by its result if its operands are the
- * constants before it and it does not fail. */
-static int fold(struct parser *parser, size_t n_operands)
-{
-	struct expr *expr = parser->expr;
-	if (expr->n_code < n_operands + 1 || expr->n_code - n_operands - 1 < parser->barrier)
-		return 0;
-	struct expr_instruction *first = &expr->code[expr->n_code - n_operands - 1];
-	for (size_t i = 0; i < n_operands; i++)
-		if (first[i].operation != OP_PUSH)
-			return 0;
-	struct expr_machine machine = {.constants = expr->constants, .lists = expr->lists, .work = parser->fold_work};
-	struct expr_cell *stack = malloc((n_operands + 1) * sizeof(*stack));
-	if (stack == NULL)
-		return mmt_error_set(parser->error, MMT_NO_MEMORY, 0, "out of memory for an expression");
-	int status = expr_run(&machine, first, n_operands + 1, stack);
-	struct expr_cell result = status == 0 ? stack[0] : (struct expr_cell){.kind = CELL_INT};
-	free(stack);
-	expr->lists = machine.lists;
-	parser->fold_work = machine.work;
-	if (status != 0)
-		return 0;
-	unsigned column = first[n_operands].column;
-	expr->n_code -= n_operands + 1;
-	return emit_constant(parser, column, result);
-}
-
-static int emit_operator(struct parser *parser, enum expr_operation operation, unsigned column, size_t which,
-			 size_t n_operands)
-{
-	if (emit(parser, operation, column, which, n_operands) != 0)
-		return -1;
-	return fold(parser, n_operands);
 }
 
 /* ---- names ---- */
@@ -178,13 +52,13 @@ static bool token_is(const struct expr_token *token, const char *text)
 	return strlen(text) == token->length && memcmp(text, token->start, token->length) == 0;
 }
 
-static int no_such(struct parser *parser, const char *what, const struct expr_token *name)
+static int no_such(struct expr_parser *parser, const char *what, const struct expr_token *name)
 {
 	return mmt_error_set(parser->error, MMT_INVALID_ARGUMENT, 0, "column %u: unknown %s '%.*s'", name->column, what,
 			     (int)(name->length > 80 ? 80 : name->length), name->start);
 }
 
-static int parse_size(struct parser *parser, const struct expr_token *name)
+static int parse_size(struct expr_parser *parser, const struct expr_token *name)
 {
 	struct expr *expr = parser->expr;
 	if (expect(parser, TOKEN_OPEN_LIST, "the [ of an index of ProblemSize") != 0)
@@ -195,7 +69,7 @@ static int parse_size(struct parser *parser, const struct expr_token *name)
 	expr->uses_sizes = true;
 	const struct expr_instruction *index = &expr->code[start];
 	if (expr->n_code != start + 1 || index->operation != OP_PUSH || parser->barrier > start)
-		return emit(parser, OP_SIZE_AT, name->column, 0, 0);
+		return expr_emit(parser, OP_SIZE_AT, name->column, 0, 0);
 	struct expr_cell constant = expr->constants[index->argument];
 	expr->n_code = start;
 	if (constant.kind != CELL_INT)
@@ -206,11 +80,11 @@ static int parse_size(struct parser *parser, const struct expr_token *name)
 		return mmt_error_set(parser->error, MMT_INVALID_ARGUMENT, 0,
 				     "column %u: ProblemSize[%lld], and there are %zu sizes", name->column,
 				     (long long)constant.integer, expr->n_sizes);
-	return emit(parser, OP_SIZE, name->column, 0, at);
+	return expr_emit(parser, OP_SIZE, name->column, 0, at);
 }
 
 /* Expressions up to the closing token, with commas; *comma: whether one was seen. */
-static int parse_items(struct parser *parser, enum expr_token_kind close, const char *wanted, size_t *count,
+static int parse_items(struct expr_parser *parser, enum expr_token_kind close, const char *wanted, size_t *count,
 		       bool *comma)
 {
 	*count = 0;
@@ -226,7 +100,7 @@ static int parse_items(struct parser *parser, enum expr_token_kind close, const 
 	return 0;
 }
 
-static int parse_call(struct parser *parser, const struct expr_token *name)
+static int parse_call(struct expr_parser *parser, const struct expr_token *name)
 {
 	const struct expr_function *function = expr_function_find(name->start, name->length);
 	if (function == NULL)
@@ -240,10 +114,10 @@ static int parse_call(struct parser *parser, const struct expr_token *name)
 		return mmt_error_set(parser->error, MMT_INVALID_ARGUMENT, 0,
 				     "column %u: %s() does not take %zu arguments", name->column, function->name,
 				     count);
-	return emit_operator(parser, OP_CALL, name->column, expr_function_index(function), count);
+	return expr_emit_operator(parser, OP_CALL, name->column, expr_function_index(function), count);
 }
 
-static int parse_name(struct parser *parser)
+static int parse_name(struct expr_parser *parser)
 {
 	const struct expr_token *name = parser->token++;
 	if (parser->token->kind == TOKEN_OPEN)
@@ -251,11 +125,11 @@ static int parse_name(struct parser *parser)
 	for (size_t i = parser->n_locals; i-- > 0;)
 		if (parser->locals[i] != NULL && parser->locals[i]->length == name->length &&
 		    memcmp(parser->locals[i]->start, name->start, name->length) == 0)
-			return emit(parser, OP_LOCAL, name->column, 0, i);
+			return expr_emit(parser, OP_LOCAL, name->column, 0, i);
 	for (size_t i = 0; i < parser->n_names; i++)
 		if (token_is(name, parser->names[i])) {
 			parser->expr->uses |= (uint64_t)1 << i;
-			return emit(parser, OP_SLOT, name->column, 0, i);
+			return expr_emit(parser, OP_SLOT, name->column, 0, i);
 		}
 	if (token_is(name, "ProblemSize"))
 		return parse_size(parser, name);
@@ -265,7 +139,7 @@ static int parse_name(struct parser *parser)
 /* ---- lists ---- */
 
 /* The `for` of the comprehension that begins at the next token; NULL: a plain list. */
-static const struct expr_token *find_for(const struct parser *parser)
+static const struct expr_token *find_for(const struct expr_parser *parser)
 {
 	int depth = 0;
 	for (const struct expr_token *token = parser->token; token->kind != TOKEN_END; token++) {
@@ -281,10 +155,10 @@ static const struct expr_token *find_for(const struct parser *parser)
 	return NULL;
 }
 
-static int parse_or(struct parser *parser);
+static int parse_or(struct expr_parser *parser);
 
 /* `for i in LIST if CONDITION ...`, emitted behind the body that began at start */
-static int parse_for(struct parser *parser, size_t start, const struct expr_token *variable, size_t local)
+static int parse_for(struct expr_parser *parser, size_t start, const struct expr_token *variable, size_t local)
 {
 	struct expr *expr = parser->expr;
 	const struct expr_token *token = parser->token;
@@ -294,29 +168,29 @@ static int parse_for(struct parser *parser, size_t start, const struct expr_toke
 	if (expect(parser, TOKEN_IN, "in") != 0 || parse_or(parser) != 0)
 		return -1;
 	parser->locals[local] = variable;
-	if (emit(parser, OP_LOOP_BEGIN, token->column, 0, 0) != 0 ||
-	    emit(parser, OP_LOOP_NEXT, token->column, local, 0) != 0)
+	if (expr_emit(parser, OP_LOOP_BEGIN, token->column, 0, 0) != 0 ||
+	    expr_emit(parser, OP_LOOP_NEXT, token->column, local, 0) != 0)
 		return -1;
 	size_t next = expr->n_code - 1;
 	while (accept(parser, TOKEN_IF)) {
 		if (parse_or(parser) != 0)
 			return -1;
 		size_t back = expr->n_code - next + 1;
-		if (emit(parser, OP_JUMP_IF_FALSE, token->column, 0, 0) != 0)
+		if (expr_emit(parser, OP_JUMP_IF_FALSE, token->column, 0, 0) != 0)
 			return -1;
 		expr->code[expr->n_code - 1].argument = -(int32_t)back;
 	}
-	swap_pieces(parser, start, body_end);
+	expr_emit_swap(parser, start, body_end);
 	next -= body_end - start;
 	size_t back = expr->n_code - next + 1;
-	if (emit(parser, OP_JUMP, token->column, 0, 0) != 0)
+	if (expr_emit(parser, OP_JUMP, token->column, 0, 0) != 0)
 		return -1;
 	expr->code[expr->n_code - 1].argument = -(int32_t)back;
-	land(parser, next);
-	return emit(parser, OP_LOOP_END, token->column, 0, 0);
+	expr_emit_land(parser, next);
+	return expr_emit(parser, OP_LOOP_END, token->column, 0, 0);
 }
 
-static int parse_comprehension(struct parser *parser, const struct expr_token *for_token)
+static int parse_comprehension(struct expr_parser *parser, const struct expr_token *for_token)
 {
 	const struct expr_token *variable = for_token + 1;
 	size_t local = parser->n_locals, start = parser->expr->n_code;
@@ -330,7 +204,7 @@ static int parse_comprehension(struct parser *parser, const struct expr_token *f
 				     EXPR_LOCALS);
 	parser->locals[local] = variable;
 	parser->n_locals++;
-	if (parse_expression(parser) != 0 || emit(parser, OP_LOOP_APPEND, for_token->column, 0, 0) != 0)
+	if (parse_expression(parser) != 0 || expr_emit(parser, OP_LOOP_APPEND, for_token->column, 0, 0) != 0)
 		return -1;
 	if (parser->token != for_token)
 		return unexpected(parser, "for");
@@ -340,7 +214,7 @@ static int parse_comprehension(struct parser *parser, const struct expr_token *f
 	return expect(parser, TOKEN_CLOSE_LIST, "]");
 }
 
-static int parse_list(struct parser *parser)
+static int parse_list(struct expr_parser *parser)
 {
 	unsigned column = parser->token++->column;
 	const struct expr_token *for_token = find_for(parser);
@@ -350,11 +224,11 @@ static int parse_list(struct parser *parser)
 	bool comma;
 	if (parse_items(parser, TOKEN_CLOSE_LIST, ", or ]", &count, &comma) != 0)
 		return -1;
-	return emit_operator(parser, OP_LIST, column, 0, count);
+	return expr_emit_operator(parser, OP_LIST, column, 0, count);
 }
 
 /* A tuple is a list here. */
-static int parse_parentheses(struct parser *parser)
+static int parse_parentheses(struct expr_parser *parser)
 {
 	unsigned column = parser->token++->column;
 	size_t count;
@@ -363,37 +237,38 @@ static int parse_parentheses(struct parser *parser)
 		return -1;
 	if (count == 1 && !comma)
 		return 0;
-	return emit_operator(parser, OP_LIST, column, 0, count);
+	return expr_emit_operator(parser, OP_LIST, column, 0, count);
 }
 
 /* ---- the grammar, innermost first ---- */
 
-static int parse_string(struct parser *parser)
+static int parse_string(struct expr_parser *parser)
 {
 	const struct expr_token *token = parser->token++;
 	char *copy = parser->expr->strings + parser->strings_used;
 	memcpy(copy, token->start, token->length);
 	copy[token->length] = '\0';
 	parser->strings_used += token->length + 1;
-	return emit_constant(parser, token->column, (struct expr_cell){.kind = CELL_STRING, .string = copy});
+	return expr_emit_constant(parser, token->column, (struct expr_cell){.kind = CELL_STRING, .string = copy});
 }
 
-static int parse_primary(struct parser *parser)
+static int parse_primary(struct expr_parser *parser)
 {
 	const struct expr_token *token = parser->token;
 	switch (token->kind) {
 	case TOKEN_INT:
 		parser->token++;
-		return emit_constant(parser, token->column,
-				     (struct expr_cell){.kind = CELL_INT, .integer = token->integer});
+		return expr_emit_constant(parser, token->column,
+					  (struct expr_cell){.kind = CELL_INT, .integer = token->integer});
 	case TOKEN_REAL:
 		parser->token++;
-		return emit_constant(parser, token->column, (struct expr_cell){.kind = CELL_REAL, .real = token->real});
+		return expr_emit_constant(parser, token->column,
+					  (struct expr_cell){.kind = CELL_REAL, .real = token->real});
 	case TOKEN_TRUE:
 	case TOKEN_FALSE:
 		parser->token++;
-		return emit_constant(parser, token->column,
-				     (struct expr_cell){.kind = CELL_INT, .integer = token->kind == TOKEN_TRUE});
+		return expr_emit_constant(parser, token->column,
+					  (struct expr_cell){.kind = CELL_INT, .integer = token->kind == TOKEN_TRUE});
 	case TOKEN_STRING:
 		return parse_string(parser);
 	case TOKEN_NAME:
@@ -407,14 +282,14 @@ static int parse_primary(struct parser *parser)
 	}
 }
 
-static int parse_indexed(struct parser *parser)
+static int parse_indexed(struct expr_parser *parser)
 {
 	if (parse_primary(parser) != 0)
 		return -1;
 	while (parser->token->kind == TOKEN_OPEN_LIST) {
 		unsigned column = parser->token++->column;
 		if (parse_expression(parser) != 0 || expect(parser, TOKEN_CLOSE_LIST, "]") != 0 ||
-		    emit_operator(parser, OP_INDEX, column, 0, 2) != 0)
+		    expr_emit_operator(parser, OP_INDEX, column, 0, 2) != 0)
 			return -1;
 	}
 	return 0;
@@ -422,7 +297,7 @@ static int parse_indexed(struct parser *parser)
 
 /* Binds tighter than a sign on its left, and looser than one on its right:
  * -2 ** -1 is -(2 ** (-1)). */
-static int parse_power(struct parser *parser)
+static int parse_power(struct expr_parser *parser)
 {
 	if (parse_indexed(parser) != 0)
 		return -1;
@@ -432,10 +307,10 @@ static int parse_power(struct parser *parser)
 	if (enter(parser) != 0 || parse_unary(parser) != 0)
 		return -1;
 	leave(parser);
-	return emit_operator(parser, OP_POWER, column, 0, 2);
+	return expr_emit_operator(parser, OP_POWER, column, 0, 2);
 }
 
-static int parse_unary(struct parser *parser)
+static int parse_unary(struct expr_parser *parser)
 {
 	const struct expr_token *first = parser->token;
 	while (parser->token->kind == TOKEN_PLUS || parser->token->kind == TOKEN_MINUS)
@@ -444,12 +319,13 @@ static int parse_unary(struct parser *parser)
 	if (parse_power(parser) != 0)
 		return -1;
 	while (sign-- > first)
-		if (emit_operator(parser, sign->kind == TOKEN_MINUS ? OP_NEGATE : OP_PLUS, sign->column, 0, 1) != 0)
+		if (expr_emit_operator(parser, sign->kind == TOKEN_MINUS ? OP_NEGATE : OP_PLUS, sign->column, 0, 1) !=
+		    0)
 			return -1;
 	return 0;
 }
 
-static int parse_product(struct parser *parser)
+static int parse_product(struct expr_parser *parser)
 {
 	static const enum expr_operation operations[] = {[TOKEN_TIMES] = OP_MULTIPLY,
 							 [TOKEN_DIVIDE] = OP_DIVIDE,
@@ -464,12 +340,12 @@ static int parse_product(struct parser *parser)
 			return 0;
 		parser->token++;
 		if (parse_unary(parser) != 0 ||
-		    emit_operator(parser, operations[token->kind], token->column, 0, 2) != 0)
+		    expr_emit_operator(parser, operations[token->kind], token->column, 0, 2) != 0)
 			return -1;
 	}
 }
 
-static int parse_sum(struct parser *parser)
+static int parse_sum(struct expr_parser *parser)
 {
 	if (parse_product(parser) != 0)
 		return -1;
@@ -479,12 +355,13 @@ static int parse_sum(struct parser *parser)
 			return 0;
 		parser->token++;
 		if (parse_product(parser) != 0 ||
-		    emit_operator(parser, token->kind == TOKEN_PLUS ? OP_ADD : OP_SUBTRACT, token->column, 0, 2) != 0)
+		    expr_emit_operator(parser, token->kind == TOKEN_PLUS ? OP_ADD : OP_SUBTRACT, token->column, 0, 2) !=
+			    0)
 			return -1;
 	}
 }
 
-static bool accept_comparison(struct parser *parser, enum expr_comparison *which)
+static bool accept_comparison(struct expr_parser *parser, enum expr_comparison *which)
 {
 	static const struct {
 		enum expr_token_kind token;
@@ -509,7 +386,7 @@ static bool accept_comparison(struct parser *parser, enum expr_comparison *which
 
 /* a < b < c: every operand once, and c only where a < b. The jumps out of the
  * chain are linked through their arguments until it ends. */
-static int parse_comparison(struct parser *parser)
+static int parse_comparison(struct expr_parser *parser)
 {
 	struct expr *expr = parser->expr;
 	enum expr_comparison which, following;
@@ -526,24 +403,24 @@ static int parse_comparison(struct parser *parser)
 		unsigned following_column = parser->token->column;
 		if (!accept_comparison(parser, &following))
 			break;
-		if (emit(parser, OP_CHAIN, column, which, 0) != 0)
+		if (expr_emit(parser, OP_CHAIN, column, which, 0) != 0)
 			return -1;
 		expr->code[expr->n_code - 1].argument = last_jump;
 		last_jump = (int32_t)expr->n_code - 1;
 		which = following;
 		column = following_column;
 	}
-	if (emit_operator(parser, OP_COMPARE, column, which, 2) != 0)
+	if (expr_emit_operator(parser, OP_COMPARE, column, which, 2) != 0)
 		return -1;
 	while (last_jump != -1) {
 		size_t jump = (size_t)last_jump;
 		last_jump = expr->code[jump].argument;
-		land(parser, jump);
+		expr_emit_land(parser, jump);
 	}
 	return 0;
 }
 
-static int parse_not(struct parser *parser)
+static int parse_not(struct expr_parser *parser)
 {
 	const struct expr_token *first = parser->token;
 	while (accept(parser, TOKEN_NOT))
@@ -552,13 +429,13 @@ static int parse_not(struct parser *parser)
 	if (parse_comparison(parser) != 0)
 		return -1;
 	while (operand-- > first)
-		if (emit_operator(parser, OP_NOT, operand->column, 0, 1) != 0)
+		if (expr_emit_operator(parser, OP_NOT, operand->column, 0, 1) != 0)
 			return -1;
 	return 0;
 }
 
-static int parse_logic(struct parser *parser, enum expr_token_kind token, enum expr_operation operation,
-		       int (*operand)(struct parser *))
+static int parse_logic(struct expr_parser *parser, enum expr_token_kind token, enum expr_operation operation,
+		       int (*operand)(struct expr_parser *))
 {
 	if (operand(parser) != 0)
 		return -1;
@@ -567,44 +444,44 @@ static int parse_logic(struct parser *parser, enum expr_token_kind token, enum e
 		if (!accept(parser, token))
 			return 0;
 		size_t jump = parser->expr->n_code;
-		if (emit(parser, operation, column, 0, 0) != 0 || operand(parser) != 0)
+		if (expr_emit(parser, operation, column, 0, 0) != 0 || operand(parser) != 0)
 			return -1;
-		land(parser, jump);
+		expr_emit_land(parser, jump);
 	}
 }
 
-static int parse_and(struct parser *parser)
+static int parse_and(struct expr_parser *parser)
 {
 	return parse_logic(parser, TOKEN_AND, OP_AND, parse_not);
 }
 
-static int parse_or(struct parser *parser)
+static int parse_or(struct expr_parser *parser)
 {
 	return parse_logic(parser, TOKEN_OR, OP_OR, parse_and);
 }
 
 /* The value, emitted from start on, is moved behind the condition. */
-static int parse_if(struct parser *parser, size_t start)
+static int parse_if(struct expr_parser *parser, size_t start)
 {
 	struct expr *expr = parser->expr;
 	unsigned column = parser->token++->column;
 	size_t value_end = expr->n_code;
 	parser->barrier = value_end;
-	if (parse_or(parser) != 0 || emit(parser, OP_JUMP_IF_FALSE, column, 0, 0) != 0)
+	if (parse_or(parser) != 0 || expr_emit(parser, OP_JUMP_IF_FALSE, column, 0, 0) != 0)
 		return -1;
 	size_t test = expr->n_code - 1 - (value_end - start);
-	swap_pieces(parser, start, value_end);
+	expr_emit_swap(parser, start, value_end);
 	size_t jump = expr->n_code;
-	if (emit(parser, OP_JUMP, column, 0, 0) != 0 || expect(parser, TOKEN_ELSE, "else") != 0)
+	if (expr_emit(parser, OP_JUMP, column, 0, 0) != 0 || expect(parser, TOKEN_ELSE, "else") != 0)
 		return -1;
-	land(parser, test);
+	expr_emit_land(parser, test);
 	if (parse_expression(parser) != 0)
 		return -1;
-	land(parser, jump);
+	expr_emit_land(parser, jump);
 	return 0;
 }
 
-static int parse_expression(struct parser *parser)
+static int parse_expression(struct expr_parser *parser)
 {
 	size_t start = parser->expr->n_code;
 	if (enter(parser) != 0 || parse_or(parser) != 0)
@@ -620,7 +497,7 @@ int expr_compile(struct expr *expr, const char *const *names, size_t n_names, st
 	struct expr_token *tokens;
 	if (expr_lex(expr->text, &tokens, error) != 0)
 		return -1;
-	struct parser parser = {.expr = expr, .names = names, .n_names = n_names, .token = tokens, .error = error};
+	struct expr_parser parser = {.expr = expr, .names = names, .n_names = n_names, .token = tokens, .error = error};
 	int status = -1;
 	expr->strings = malloc(strlen(expr->text) + 1);
 	if (expr->strings == NULL)

@@ -1,9 +1,9 @@
 /* program.h: a compiled expression, and the machine that runs it.
  *
- * lex.c turns the text into tokens, parse.c emits a flat program of
- * instructions for a stack of cells, eval.c runs it. arithmetic.c and list.c
- * hold what the instructions mean where the two-integers case, which eval.c
- * does itself, does not apply.
+ * lex.c turns the text into tokens, parse.c and emit.c make a flat program of
+ * instructions for a stack of cells, eval.c runs it. arithmetic.c, functions.c
+ * and list.c hold what the instructions mean where the two-integers case,
+ * which eval.c does itself, does not apply.
  *
  * What always holds: jumps are relative, so that a piece of program that is
  * whole can be moved; a run never needs more cells than the program has
