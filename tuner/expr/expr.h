@@ -1,8 +1,10 @@
 /* expr.h: the expressions in which kernels are described.
  *
  * T1's Python subset over integers and reals: + - * / // % **, comparisons
- * (chained), and or not, x if c else y, min max abs ceil, `in`, list literals, range(),
- * list + list, ProblemSize[i], parameter names. Python's meaning throughout:
+ * (chained), and or not, x if c else y, min max abs ceil floor round int float len sum,
+ * `in`, list literals, tuples (taken as lists), range(), list(), list + list, list[i],
+ * [f(i) for i in list if c], ProblemSize[i], parameter names. Python's meaning throughout
+ * (but max(x) of a single number is x: T1 files write that of a parameter):
  * / is real division, // and % round towards minus infinity, `and`/`or` give
  * one of their operands. An expression is parsed once into a flat program
  * and evaluated on a stack; nothing is ever handed to an interpreter.
