@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "answers.h"
@@ -260,6 +261,16 @@ static int start_parts(struct daemon *daemon, struct mmt_error *error)
 	return service->jobs != NULL ? 0 : -1;
 }
 
+/* max_clients may be more than the soft limit, which is made for programs that use select(2). */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void start_signals(struct daemon *daemon)
 {
 	struct {
@@ -310,6 +321,7 @@ int svc_daemon_run(const struct svc_options *options, struct config *config, str
 		config_finish(&service->config);
 		return mmt_error_set(error, MMT_SYSTEM, -status, "cannot start a loop: %s", uv_strerror(status));
 	}
+	raise_descriptor_limit();
 	start_signals(&daemon);
 	status = start_parts(&daemon, error);
 	if (status == 0) {
