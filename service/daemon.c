@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "answers.h"
 #include "devices.h"
@@ -28,8 +29,9 @@ struct daemon {
 	uv_loop_t loop;
 	uv_signal_t terminate, interrupt, hangup;
 	uv_timer_t watchdog;
+	uv_async_t drained; /* closes everything, from the loop and not from within jobs or devices */
 	struct svc_lock state_lock;
-	bool kernels_loaded, jobs_started, reloading, closing;
+	bool kernels_loaded, jobs_started, jobs_drained, reloading;
 };
 
 /* ---- devices ---- */
@@ -42,6 +44,10 @@ static void on_devices(struct service *service, const struct mmt_error *error)
 	service->devices_known = true;
 	svc_answers_forget(service->answers);
 	svc_server_resume(service->server);
+	if (daemon->jobs_drained) {
+		uv_async_send(&daemon->drained);
+		return;
+	}
 	if (daemon->reloading)
 		svc_notify("READY=1");
 	daemon->reloading = false;
@@ -62,52 +68,57 @@ void svc_rescan(struct service *service)
 
 /* ---- the end ---- */
 
-static void on_signals_closed(uv_handle_t *handle)
-{
-	(void)handle;
-}
-
-/* Closes everything in the reverse order of who uses whom; the loop then runs out of handles. */
+/* Closes everything in an order in which nobody is told anything by what is closed already: first
+ * the clients are let go, then what is being stored is finished. The loop then runs out of handles. */
 static void close_all(struct daemon *daemon)
 {
 	struct service *service = &daemon->service;
-	if (daemon->closing)
-		return;
-	daemon->closing = true;
 	svc_server_destroy(service->server);
-	service->server = NULL;
-	svc_jobs_destroy(service->jobs);
-	service->jobs = NULL;
-	svc_devices_destroy(service->devices);
-	service->devices = NULL;
-	svc_answers_destroy(service->answers);
-	service->answers = NULL;
 	svc_store_destroy(service->store);
-	service->store = NULL;
-	uv_handle_t *const own[] = {(uv_handle_t *)&daemon->terminate, (uv_handle_t *)&daemon->interrupt,
-				    (uv_handle_t *)&daemon->hangup, (uv_handle_t *)&daemon->watchdog};
+	svc_jobs_destroy(service->jobs);
+	svc_answers_destroy(service->answers);
+	svc_devices_destroy(service->devices);
+	uv_handle_t *const own[] = {
+		(uv_handle_t *)&daemon->terminate, (uv_handle_t *)&daemon->interrupt, (uv_handle_t *)&daemon->hangup,
+		(uv_handle_t *)&daemon->watchdog,  (uv_handle_t *)&daemon->drained,
+	};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		uv_close(own[i], on_signals_closed);
+		uv_close(own[i], NULL);
 }
 
-static void on_drained(struct service *service)
+static void on_drained(uv_async_t *handle)
 {
-	close_all((struct daemon *)service);
+	close_all(handle->data);
+}
+
+static void on_jobs_drained(struct service *service)
+{
+	struct daemon *daemon = (struct daemon *)service;
+	daemon->jobs_drained = true;
+	if (!svc_devices_enumerating(service->devices)) /* else when that is over */
+		uv_async_send(&daemon->drained);
+}
+
+/* Told twice: what was found is stored, all else is the system's to clear away. Workers end with us. */
+static void end_at_once(struct daemon *daemon)
+{
+	svc_server_destroy(daemon->service.server);
+	svc_store_destroy(daemon->service.store);
+	svc_lock_release(&daemon->state_lock);
+	_exit(EXIT_SUCCESS);
 }
 
 static void on_end(uv_signal_t *handle, int signal)
 {
 	struct daemon *daemon = handle->data;
 	struct service *service = &daemon->service;
-	if (service->draining) { /* told twice: at once */
-		close_all(daemon);
-		return;
-	}
+	if (service->draining)
+		end_at_once(daemon);
 	svc_log(6, "%s: ending", signal == SIGTERM ? "SIGTERM" : "SIGINT");
 	svc_notify("STOPPING=1");
 	service->draining = true;
 	svc_server_stop(service->server);
-	svc_jobs_drain(service->jobs, on_drained);
+	svc_jobs_drain(service->jobs, on_jobs_drained);
 }
 
 /* ---- reload ---- */
@@ -288,6 +299,8 @@ static void start_signals(struct daemon *daemon)
 		signals[i].handle->data = daemon;
 		uv_signal_start(signals[i].handle, signals[i].callback, signals[i].signal);
 	}
+	uv_async_init(&daemon->loop, &daemon->drained, on_drained);
+	daemon->drained.data = daemon;
 	uv_timer_init(&daemon->loop, &daemon->watchdog);
 	uint64_t interval_ms = svc_notify_watchdog_ms();
 	if (interval_ms > 0)

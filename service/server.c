@@ -18,7 +18,7 @@ struct svc_server {
 	bool stopped, destroyed, listener_open;
 };
 
-/* Everything that belongs to the server is closed: the last one out frees it. */
+/* When everything that belongs to the server is closed: the last one out frees it. */
 static void free_when_closed(struct svc_server *server)
 {
 	if (server->destroyed && !server->listener_open && server->first == NULL)
@@ -151,6 +151,7 @@ void svc_server_destroy(struct svc_server *server)
 	for (struct svc_connection *each = server->first; each != NULL; each = each->next)
 		svc_connection_abandon(each);
 	svc_lock_release(&server->lock);
+	free_when_closed(server);
 }
 
 void svc_server_resume(struct svc_server *server)
