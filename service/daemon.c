@@ -249,11 +249,21 @@ static int load_kernels(struct daemon *daemon, struct mmt_error *error)
 	return 0;
 }
 
+static int make_socket_folder(const struct service *service, struct mmt_error *error)
+{
+	struct mmt_error problem;
+	if (svc_paths_make_socket_folder(&service->config, &problem) == 0)
+		return 0;
+	bool hint = problem.foreign == EACCES && !service->user_instance;
+	return mmt_error_set(error, problem.code, problem.foreign, "%s%s", problem.message,
+			     hint ? "; 'mmtuned --user' runs an instance of your own" : "");
+}
+
 static int start_parts(struct daemon *daemon, struct mmt_error *error)
 {
 	struct service *service = &daemon->service;
 	struct mmt_error problem;
-	if (svc_paths_make_socket_folder(&service->config, error) != 0 || lock_state(daemon, error) != 0)
+	if (make_socket_folder(service, error) != 0 || lock_state(daemon, error) != 0)
 		return -1;
 	service->server = svc_server_create(service, error);
 	if (service->server == NULL)
