@@ -7,12 +7,10 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -262,15 +260,7 @@ static void calls_in_one_write_are_answered_in_order(void **state)
 	expect(fixture, client, "{\"parameters\":{\"i\":0},\"continues\":true}");
 	expect(fixture, client, "{\"parameters\":{\"i\":1},\"continues\":true}");
 	expect(fixture, client, "{\"parameters\":{\"i\":2}}");
-	close(client);
-}
-
-static void only_who_asked_gets_more(void **state)
-{
-	struct fixture *fixture = *state;
-	serve(fixture);
-	int client = connect_to(fixture->socket);
-	PUT(client, "{\"method\":\"org.test.Count\"}");
+	PUT(client, "{\"method\":\"org.test.Count\"}"); /* only who asks for more gets it */
 	expect(fixture, client, "{\"parameters\":{\"i\":2}}");
 	close(client);
 }
@@ -558,7 +548,7 @@ static void the_services_own_user_is_administrator(void **state)
 	close(client);
 }
 
-/* ---- the socket ---- */
+/* ---- the end ---- */
 
 static void a_stop_lets_open_calls_end(void **state)
 {
@@ -579,91 +569,6 @@ static void a_stop_lets_open_calls_end(void **state)
 	close(idle);
 }
 
-static void a_second_instance_is_refused(void **state)
-{
-	struct fixture *fixture = *state;
-	struct mmt_error error = {0};
-	char pid[32];
-	serve(fixture);
-	assert_null(svc_server_create(&fixture->service, &error));
-	assert_int_equal(error.code, MMT_BUSY);
-	snprintf(pid, sizeof pid, "process %ld", (long)getpid());
-	assert_non_null(strstr(error.message, pid));
-	assert_non_null(strstr(error.message, fixture->socket));
-	int client = connect_to(fixture->socket); /* the first one serves on */
-	PUT(client, "{\"method\":\"org.test.Echo\"}");
-	expect(fixture, client, "{\"parameters\":{}}");
-	close(client);
-}
-
-static int bind_to(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
-	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
-	return listener;
-}
-
-static void a_dead_socket_is_replaced(void **state)
-{
-	struct fixture *fixture = *state;
-	close(bind_to(fixture->socket));
-	serve(fixture);
-	struct stat found;
-	assert_int_equal(stat(fixture->socket, &found), 0);
-	assert_int_equal(found.st_mode & 0777, 0600);
-	int client = connect_to(fixture->socket);
-	PUT(client, "{\"method\":\"org.test.Echo\"}");
-	expect(fixture, client, "{\"parameters\":{}}");
-	close(client);
-}
-
-static void another_programs_socket_is_left_alone(void **state)
-{
-	struct fixture *fixture = *state;
-	struct mmt_error error = {0};
-	int listener = bind_to(fixture->socket);
-	assert_int_equal(listen(listener, 1), 0);
-	assert_null(svc_server_create(&fixture->service, &error));
-	assert_int_equal(error.code, MMT_BUSY);
-	close(connect_to(fixture->socket));
-	close(listener);
-	unlink(fixture->socket);
-	int file = open(fixture->socket, O_CREAT | O_WRONLY, 0600);
-	close(file);
-	assert_null(svc_server_create(&fixture->service, &error));
-	assert_int_equal(error.code, MMT_INVALID_ARGUMENT);
-	assert_non_null(strstr(error.message, "not a socket"));
-	assert_int_equal(unlink(fixture->socket), 0);
-}
-
-static void a_long_path_is_refused_not_cut(void **state)
-{
-	struct fixture *fixture = *state;
-	struct mmt_error error = {0};
-	char path[121];
-	int length = snprintf(path, sizeof path, "%s/", fixture->folder);
-	memset(path + length, 'x', sizeof path - 1 - (size_t)length);
-	path[120] = '\0';
-	fixture->service.config.socket = path;
-	assert_null(svc_server_create(&fixture->service, &error));
-	assert_int_equal(error.code, MMT_INVALID_ARGUMENT);
-	assert_non_null(strstr(error.message, "120 bytes"));
-	assert_non_null(strstr(error.message, "107"));
-	/* tear_down finds the folder empty */
-}
-
-static void everyone_may_connect_to_the_systems(void **state)
-{
-	struct fixture *fixture = *state;
-	fixture->service.user_instance = false;
-	serve(fixture);
-	struct stat found;
-	assert_int_equal(stat(fixture->socket, &found), 0);
-	assert_int_equal(found.st_mode & 0777, 0666);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -672,7 +577,6 @@ int main(void)
 		TEST(calls_are_answered),
 		TEST(bytes_may_come_one_by_one),
 		TEST(calls_in_one_write_are_answered_in_order),
-		TEST(only_who_asked_gets_more),
 		TEST(oneway_gets_nothing),
 		TEST(what_was_asked_is_answered_after_the_end_of_the_stream),
 		TEST(wrong_calls_are_told),
@@ -689,11 +593,6 @@ int main(void)
 		TEST(a_call_waits_for_the_devices),
 		TEST(the_services_own_user_is_administrator),
 		TEST(a_stop_lets_open_calls_end),
-		TEST(a_second_instance_is_refused),
-		TEST(a_dead_socket_is_replaced),
-		TEST(another_programs_socket_is_left_alone),
-		TEST(a_long_path_is_refused_not_cut),
-		TEST(everyone_may_connect_to_the_systems),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
