@@ -1,0 +1,23 @@
+/* pause.c: what runs stops after its candidate; queries are answered all the same. */
+#include <stdio.h>
+
+#include "fields.h"
+#include "verb.h"
+
+static int show(struct cli_context *context, const json_t *reply, struct mmt_error *error)
+{
+	(void)context, (void)error;
+	puts(cli_field_true(reply, "paused") ? "paused" : "running");
+	return 0;
+}
+
+static int run(struct cli_context *context, struct mmt_error *error)
+{
+	return cli_call_and_show(context, "Pause", json_object(), show, error);
+}
+
+const struct cli_verb cli_verb_pause = {
+	.name = "pause",
+	.summary = "Start no more tuning until 'mmtune resume'",
+	.run = run,
+};
