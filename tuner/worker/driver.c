@@ -1,0 +1,113 @@
+/* driver.c: see driver.h. */
+#include "driver.h"
+
+#include <CL/cl_ext.h>
+#include <time.h>
+
+#define NS_PER_S 1e9
+
+double worker_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * NS_PER_S + (double)now.tv_nsec;
+}
+
+void worker_meter_enter(struct worker_meter *meter)
+{
+	meter->entered_ns = worker_now_ns();
+}
+
+void worker_meter_leave(struct worker_meter *meter)
+{
+	meter->driver_ns += worker_now_ns() - meter->entered_ns;
+}
+
+#define NAME(code)          \
+	{                   \
+		code, #code \
+	}
+
+static const struct {
+	cl_int status;
+	const char *name;
+} names[] = {
+	NAME(CL_DEVICE_NOT_FOUND),
+	NAME(CL_DEVICE_NOT_AVAILABLE),
+	NAME(CL_COMPILER_NOT_AVAILABLE),
+	NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+	NAME(CL_OUT_OF_RESOURCES),
+	NAME(CL_OUT_OF_HOST_MEMORY),
+	NAME(CL_PROFILING_INFO_NOT_AVAILABLE),
+	NAME(CL_MEM_COPY_OVERLAP),
+	NAME(CL_IMAGE_FORMAT_MISMATCH),
+	NAME(CL_IMAGE_FORMAT_NOT_SUPPORTED),
+	NAME(CL_BUILD_PROGRAM_FAILURE),
+	NAME(CL_MAP_FAILURE),
+	NAME(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+	NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+	NAME(CL_COMPILE_PROGRAM_FAILURE),
+	NAME(CL_LINKER_NOT_AVAILABLE),
+	NAME(CL_LINK_PROGRAM_FAILURE),
+	NAME(CL_DEVICE_PARTITION_FAILED),
+	NAME(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
+	NAME(CL_INVALID_VALUE),
+	NAME(CL_INVALID_DEVICE_TYPE),
+	NAME(CL_INVALID_PLATFORM),
+	NAME(CL_INVALID_DEVICE),
+	NAME(CL_INVALID_CONTEXT),
+	NAME(CL_INVALID_QUEUE_PROPERTIES),
+	NAME(CL_INVALID_COMMAND_QUEUE),
+	NAME(CL_INVALID_HOST_PTR),
+	NAME(CL_INVALID_MEM_OBJECT),
+	NAME(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
+	NAME(CL_INVALID_IMAGE_SIZE),
+	NAME(CL_INVALID_SAMPLER),
+	NAME(CL_INVALID_BINARY),
+	NAME(CL_INVALID_BUILD_OPTIONS),
+	NAME(CL_INVALID_PROGRAM),
+	NAME(CL_INVALID_PROGRAM_EXECUTABLE),
+	NAME(CL_INVALID_KERNEL_NAME),
+	NAME(CL_INVALID_KERNEL_DEFINITION),
+	NAME(CL_INVALID_KERNEL),
+	NAME(CL_INVALID_ARG_INDEX),
+	NAME(CL_INVALID_ARG_VALUE),
+	NAME(CL_INVALID_ARG_SIZE),
+	NAME(CL_INVALID_KERNEL_ARGS),
+	NAME(CL_INVALID_WORK_DIMENSION),
+	NAME(CL_INVALID_WORK_GROUP_SIZE),
+	NAME(CL_INVALID_WORK_ITEM_SIZE),
+	NAME(CL_INVALID_GLOBAL_OFFSET),
+	NAME(CL_INVALID_EVENT_WAIT_LIST),
+	NAME(CL_INVALID_EVENT),
+	NAME(CL_INVALID_OPERATION),
+	NAME(CL_INVALID_GL_OBJECT),
+	NAME(CL_INVALID_BUFFER_SIZE),
+	NAME(CL_INVALID_MIP_LEVEL),
+	NAME(CL_INVALID_GLOBAL_WORK_SIZE),
+	NAME(CL_INVALID_PROPERTY),
+	NAME(CL_INVALID_IMAGE_DESCRIPTOR),
+	NAME(CL_INVALID_COMPILER_OPTIONS),
+	NAME(CL_INVALID_LINKER_OPTIONS),
+	NAME(CL_INVALID_DEVICE_PARTITION_COUNT),
+	NAME(CL_PLATFORM_NOT_FOUND_KHR),
+};
+
+const char *worker_cl_name(cl_int status)
+{
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (names[i].status == status)
+			return names[i].name;
+	}
+	return "unknown OpenCL error";
+}
+
+int worker_cl_error(struct mmt_error *error, cl_int status, const char *what)
+{
+	enum mmt_code code = MMT_OPENCL;
+
+	if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY)
+		code = MMT_NO_MEMORY;
+	return mmt_error_set(error, code, status, "%s: %s (%d)", what, worker_cl_name(status), status);
+}

@@ -1,0 +1,113 @@
+/* measure.c: see measure.h. */
+#include "measure.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_REPEATS   10000
+#define REPEATS_MARGIN 1.25
+#define MOST_GROWTH    32  /* at a time: one wrong timing must not ask for ten thousand runs */
+#define MOST_ATTEMPTS  16  /* timings for one sample */
+#define LONG_TIMING_NS 1e8 /* told to the service beforehand */
+
+void worker_measurement_init(struct worker_measurement *measurement)
+{
+	memset(measurement, 0, sizeof *measurement);
+}
+
+static void forget_samples(struct worker_measurement *measurement)
+{
+	measurement->n_samples = 0;
+}
+
+/* How many runs make one timing long enough, seen that `repeats` took length_ns. */
+static unsigned grown(unsigned repeats, double length_ns, double shortest_ns)
+{
+	double growth = length_ns > 0 ? REPEATS_MARGIN * shortest_ns / length_ns : MOST_GROWTH;
+	double wanted = ceil((double)repeats * fmin(growth, MOST_GROWTH));
+
+	return wanted < MOST_REPEATS ? (unsigned)wanted : MOST_REPEATS;
+}
+
+static int take_timing(struct worker_measurement *measurement, const struct worker_timer *timer,
+		       struct worker_timing *timing, struct mmt_error *error)
+{
+	if (measurement->last_ns > LONG_TIMING_NS && timer->alive != NULL)
+		timer->alive(timer->context);
+	memset(timing, 0, sizeof *timing);
+	if (timer->time(timer->context, measurement->repeats, timing, error) != 0)
+		return -1;
+	measurement->last_ns = timing->host_ns;
+	measurement->spent_ns += timing->host_ns;
+	return 0;
+}
+
+static void add_sample(struct worker_measurement *measurement, double sample_ns)
+{
+	if (measurement->n_samples == WORKER_MAX_SAMPLES) {
+		measurement->n_samples--;
+		memmove(measurement->samples_ns, measurement->samples_ns + 1,
+			measurement->n_samples * sizeof *measurement->samples_ns);
+	}
+	measurement->samples_ns[measurement->n_samples++] = sample_ns;
+}
+
+int worker_measure_once(struct worker_measurement *measurement, const struct worker_timer *timer,
+			struct mmt_error *error)
+{
+	struct worker_clock *clock = timer->clock;
+
+	if (measurement->repeats == 0)
+		measurement->repeats = 1;
+	for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+		struct worker_timing timing;
+		double length_ns;
+
+		if (take_timing(measurement, timer, &timing, error) != 0)
+			return -1;
+		if (!worker_clock_accept(clock, &timing))
+			continue;
+		if (clock->host != measurement->host_clock) {
+			measurement->host_clock = clock->host;
+			forget_samples(measurement);
+		}
+		length_ns = worker_clock_length(clock, &timing);
+		if (length_ns < worker_clock_shortest(clock) && measurement->repeats < MOST_REPEATS) {
+			measurement->repeats = grown(measurement->repeats, length_ns, worker_clock_shortest(clock));
+			forget_samples(measurement);
+			continue;
+		}
+		if (!(length_ns > 0))
+			continue;
+		add_sample(measurement, length_ns / measurement->repeats);
+		return 0;
+	}
+	return mmt_error_set(error, MMT_FAILED, 0, "no timing of the launch could be trusted in %d attempts",
+			     MOST_ATTEMPTS);
+}
+
+int worker_measure(struct worker_measurement *measurement, const struct worker_timer *timer, double give_up_ns,
+		   struct mmt_error *error)
+{
+	do {
+		if (worker_measure_once(measurement, timer, error) != 0)
+			return -1;
+		if (measurement->n_samples == 1 && give_up_ns > 0 && measurement->samples_ns[0] > give_up_ns) {
+			measurement->gave_up = true;
+			return 0;
+		}
+	} while (!worker_enough(measurement->samples_ns, measurement->n_samples, measurement->spent_ns));
+	return 0;
+}
+
+void worker_measurement_result(const struct worker_measurement *measurement, struct kern_result *result)
+{
+	struct worker_summary summary = worker_summarise(measurement->samples_ns, measurement->n_samples);
+
+	result->time_ns = summary.median;
+	result->minimum_ns = summary.minimum;
+	result->spread = summary.spread;
+	result->runs = (unsigned)measurement->n_samples;
+	result->gave_up = measurement->gave_up;
+	result->host_clock = measurement->host_clock;
+}
