@@ -14,8 +14,8 @@ const struct cli_option cli_device_options[] = {
 const struct cli_option cli_problem_options[] = {
 	{"order", "N", false, NULL, "square: m = n = k = N"},
 	{"m", "M", false, NULL, "rows of C"},
-	{"n", "N", false, NULL, "columns of C; default: M"},
-	{"k", "K", false, NULL, "columns of op(A), rows of op(B); default: M"},
+	{"n", "N", false, NULL, "columns of C; default: M, of other families than matmul 1"},
+	{"k", "K", false, NULL, "columns of op(A), rows of op(B); default: as for N"},
 	{"trans", "AB", false, "nn nt tn tt", "nn, nt, tn or tt: whether A and B are transposed; default: nn"},
 	{"type", "TYPE", false, "f32 f64 f16", "f32, f64 or f16; default: f32"},
 	{"accuracy", "CLASS", false, "native tf32",

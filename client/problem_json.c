@@ -91,9 +91,10 @@ int problem_from_json(const json_t *object, struct mmt_problem *out, struct mmt_
 	if (reading.order != 0 && (reading.m != 0 || reading.n != 0 || reading.k != 0))
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "give either order or m, n, k, not both");
 	int64_t m = reading.order != 0 ? reading.order : reading.m != 0 ? reading.m : 1;
+	bool square = reading.order != 0 || strcmp(reading.problem.family, "matmul") == 0;
 	reading.problem.m = m;
-	reading.problem.n = reading.n != 0 ? reading.n : m;
-	reading.problem.k = reading.k != 0 ? reading.k : m;
+	reading.problem.n = reading.n != 0 ? reading.n : square ? m : 1;
+	reading.problem.k = reading.k != 0 ? reading.k : square ? m : 1;
 	*out = reading.problem;
 	return 0;
 }

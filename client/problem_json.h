@@ -15,7 +15,8 @@
 json_t *problem_to_json(const struct mmt_problem *problem);
 
 /* Reads a problem. Absent keys take the defaults of mmt_problem_init, an
- * absent n or k takes the value of m, and "order" stands for m = n = k.
+ * absent n or k takes the value of m (in families other than matmul: 1), and
+ * "order" stands for m = n = k.
  * Unknown keys are an error. MMT_INVALID_ARGUMENT names the key and value. */
 int problem_from_json(const json_t *object, struct mmt_problem *out, struct mmt_error *error);
 
