@@ -6,8 +6,9 @@
  * be taken back. Nothing here knows the service, OpenCL or the search.
  *
  * Strings in records handed in are borrowed for the call; records handed out
- * are finished by their _finish function (or freed as the comment says).
- * Times are nanoseconds; *_at are Unix seconds, UTC.
+ * are finished by their _finish function (or freed as the comment says);
+ * records given to a callback are borrowed for its length, and it must not
+ * call back into db. Times are nanoseconds; *_at are Unix seconds, UTC.
  *
  * Thread: one struct db belongs to one thread (the service's store thread). */
 #ifndef MMT_DB_H
@@ -24,15 +25,29 @@ struct db;
 struct db_opened {
 	bool created;
 	int migrated_from;      /* schema version found; -1: none */
+	bool read_only;         /* a copy in memory: nothing that is written lasts */
 	char set_aside[512];    /* where a damaged file was moved; "" if none */
 	uint64_t salvaged_rows; /* rows copied out of it */
+	uint64_t refused_rows;  /* rows read but left behind: no parent, a check failed */
 };
 
 /* Opens or creates. A damaged file is moved aside (FILE.damaged-TIME), what
  * SQLite can still read is salvaged into a new one. Errors: MMT_READ_ONLY,
  * MMT_BUSY (locked by another), MMT_DATABASE (newer schema: says both versions). */
 struct db *db_open(const char *path, struct db_opened *opened, struct mmt_error *error);
+/* For when db_open() says MMT_READ_ONLY: what the file holds, as a copy in
+ * memory. It takes writes as any other, and forgets them at db_close(). A file
+ * that is not there gives an empty one; a damaged one what can be read of it. */
+struct db *db_open_read_only(const char *path, struct db_opened *opened, struct mmt_error *error);
 void db_close(struct db *db); /* NULL is allowed */
+
+/* Several writes as one: all or nothing, and one sync instead of many. Every
+ * function below may run in between. A failed function has taken back its own
+ * writes only; db_commit() then keeps the others (unless the disk was full:
+ * everything is gone, and db_commit() says so). */
+int db_begin(struct db *db, struct mmt_error *error);
+int db_commit(struct db *db, struct mmt_error *error);
+void db_rollback(struct db *db);
 
 /* ---- devices ---- */
 struct db_device {
@@ -58,9 +73,10 @@ int db_variant(struct db *db, const char *family, const char *name, const char *
 
 /* ---- trials ---- */
 struct db_trial {
-	int64_t id, job_id, device_id, environment_id, problem_id, variant_id;
-	char *configuration; /* canonical JSON */
-	char *outcome;       /* kern_outcome_name */
+	int64_t id, job_id, device_id, environment_id, problem_id, variant_id; /* job_id 0: none */
+	char *configuration;                                                   /* canonical JSON */
+	char *outcome; /* kern_outcome_name; ok needs time_ns > 0 */
+	/* any may be NaN */
 	double time_ns, minimum_ns, spread, gflops, effective_gbps, compulsory_gbps, relative_error;
 	int runs;
 	double build_ns, verify_ns, measure_ns, driver_ns, total_ns;
@@ -84,7 +100,8 @@ int db_trials(struct db *db, const struct db_trial_filter *filter, db_trial_fn *
 int db_trial_count(struct db *db, int64_t *count, struct mmt_error *error);
 
 /* ---- the best, with its history ---- */
-/* Makes a trial the best of its device and problem and appends to the history. */
+/* Makes a trial the best of its device and problem and appends to the history.
+ * MMT_INVALID_ARGUMENT for a trial whose outcome is not ok. */
 int db_promote(struct db *db, int64_t trial_id, const char *reason, struct mmt_error *error);
 /* Back to the one before; MMT_NO_ANSWER when there is none. */
 int db_demote(struct db *db, int64_t device_id, int64_t problem_id, struct mmt_error *error);
@@ -92,7 +109,7 @@ int db_demote(struct db *db, int64_t device_id, int64_t problem_id, struct mmt_e
 int db_bests(struct db *db, db_trial_fn *each, void *context, struct mmt_error *error);
 
 struct db_promotion {
-	int64_t promoted_at;
+	int64_t promoted_at, withdrawn_at; /* withdrawn: 0, it stands */
 	const char *reason;
 	const struct db_trial *trial;
 };
@@ -124,7 +141,7 @@ int db_job_put(struct db *db, struct db_job *job, struct mmt_error *error); /* i
 int db_jobs(struct db *db, bool unfinished_only, int limit, struct db_job **out, size_t *count,
 	    struct mmt_error *error);
 
-/* Consistent copy of the whole database (VACUUM INTO). */
+/* Consistent copy of the whole database (VACUUM INTO), synced. path must not exist. */
 int db_backup(struct db *db, const char *path, struct mmt_error *error);
 
 #endif

@@ -1,0 +1,218 @@
+/* open.c: opening, closing and copying the database.
+ *
+ *	connect -> inspect --usable--> migrate -> WAL
+ *	              |--damaged--> salvage into a new file, set FILE aside, and once more
+ *	              `--refused--> newer, foreign, locked, unreadable: FILE is not touched
+ *
+ * Whoever opens has made sure to be alone on the file (the service locks its
+ * state directory): two that salvage at once would harm each other. */
+#include "open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inspect.h"
+#include "migrate.h"
+#include "salvage.h"
+
+/* How long a statement waits for another process's lock. */
+#define BUSY_TIMEOUT_MS 5000
+
+struct db *db_allocate(const char *path, struct mmt_error *error)
+{
+	struct db *db = calloc(1, sizeof(*db));
+	if (db)
+		db->path = strdup(path);
+	if (db && db->path)
+		return db;
+	db_close(db);
+	mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory while opening %s", path);
+	return NULL;
+}
+
+void db_disconnect(struct db *db)
+{
+	sqlite3_close_v2(db->connection);
+	db->connection = NULL;
+}
+
+void db_close(struct db *db)
+{
+	if (!db)
+		return;
+	db_disconnect(db);
+	free(db->path);
+	free(db);
+}
+
+/* cache_size is in KiB when negative: the service stays small. cell_size_check finds damage early,
+ * recursive_triggers lets REPLACE meet the delete trigger of trials. */
+static const char settings[] = "PRAGMA foreign_keys = ON;"
+			       "PRAGMA recursive_triggers = ON;"
+			       "PRAGMA trusted_schema = OFF;"
+			       "PRAGMA cell_size_check = ON;"
+			       "PRAGMA cache_size = -2000;"
+			       "PRAGMA mmap_size = 0;"
+			       "PRAGMA synchronous = FULL;"
+			       "PRAGMA journal_size_limit = 4194304;";
+
+int db_connect(struct db *db, const char *path, int flags, struct mmt_error *error)
+{
+	int code = sqlite3_open_v2(path, &db->connection, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	if (code == SQLITE_OK) {
+		sqlite3_busy_timeout(db->connection, BUSY_TIMEOUT_MS);
+		sqlite3_db_config(db->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		code = sqlite3_exec(db->connection, settings, NULL, NULL, NULL);
+	}
+	if (code == SQLITE_OK)
+		return 0;
+	db_fail(db, code, "opening the database", error);
+	db_disconnect(db);
+	return -1;
+}
+
+static int not_writable(const char *path, struct mmt_error *error)
+{
+	if (errno == EACCES || errno == EPERM || errno == EROFS)
+		return mmt_error_set(error, MMT_READ_ONLY, errno, "cannot write %s: %s", path, strerror(errno));
+	return mmt_error_errno(error, "cannot open %s", path);
+}
+
+/* The folder takes the WAL, so that it must be writable too. */
+static int check_folder(const char *path, struct mmt_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	int length = slash == path ? 1 : slash ? (int)(slash - path) : 1;
+	char *folder = sqlite3_mprintf("%.*s", length, slash ? path : ".");
+	if (!folder)
+		return mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory while opening %s", path);
+	int status = faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS);
+	if (status < 0)
+		not_writable(folder, error);
+	sqlite3_free(folder);
+	return status;
+}
+
+/* Before SQLite opens the file: closing a descriptor of it would drop the locks that SQLite holds in
+ * this process. After this, 'read-only' can only mean a damaged header. */
+static int check_writable(const char *path, struct mmt_error *error)
+{
+	struct stat about;
+	if (check_folder(path, error) < 0)
+		return -1;
+	int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (descriptor < 0)
+		return errno == ENOENT ? 0 : not_writable(path, error);
+	bool regular = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+	close(descriptor);
+	return regular ? 0 : mmt_error_set(error, MMT_DATABASE, 0, "%s is not a regular file", path);
+}
+
+static int set_wal(struct db *db, struct mmt_error *error)
+{
+	return db_run(db, NULL, "setting the journal mode", error, "PRAGMA journal_mode = WAL", "") < 0 ? -1 : 0;
+}
+
+/* Migrates and sets the journal mode; what fails here decides as the inspection does. */
+static enum db_found make_current(struct db *db, int version, bool backup, struct mmt_error *error)
+{
+	if (db_migrate(db, version, db_version_newest(), backup, error) == 0 && set_wal(db, error) == 0)
+		return DB_USABLE;
+	return error->code == MMT_READ_ONLY || db_code_is_damage(error->foreign) ? DB_DAMAGED : DB_REFUSED;
+}
+
+static enum db_found open_connection(struct db *db, struct db_opened *opened, struct mmt_error *error)
+{
+	int version = 0;
+	if (db_connect(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error) < 0)
+		return db_code_is_damage(error->foreign) ? DB_DAMAGED : DB_REFUSED;
+	enum db_found found = db_inspect(db, &version, error);
+	if (found == DB_USABLE)
+		found = make_current(db, version, version > 0, error);
+	if (found == DB_USABLE) {
+		opened->created = version == 0;
+		opened->migrated_from = version > 0 && version < db_version_newest() ? version : -1;
+	} else {
+		db_disconnect(db);
+	}
+	return found;
+}
+
+static int open_file(struct db *db, struct db_opened *opened, struct mmt_error *error)
+{
+	if (check_writable(db->path, error) < 0 || db_salvage_resume(db->path, error) < 0)
+		return -1;
+	enum db_found found = open_connection(db, opened, error);
+	if (found == DB_DAMAGED) {
+		if (db_salvage(db->path, opened, error) < 0)
+			return -1;
+		found = open_connection(db, opened, error);
+		opened->created = false;
+	}
+	return found == DB_USABLE ? 0 : -1;
+}
+
+static int connect_memory(struct db *db, struct mmt_error *error)
+{
+	return db_connect(db, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, error);
+}
+
+static int open_memory(struct db *db, struct db_opened *opened, struct mmt_error *error)
+{
+	opened->created = true;
+	return connect_memory(db, error) < 0 ? -1 : db_migrate(db, 0, db_version_newest(), false, error);
+}
+
+static struct db *open_by(int (*how)(struct db *db, struct db_opened *opened, struct mmt_error *error),
+			  const char *path, struct db_opened *opened, struct mmt_error *error)
+{
+	struct db_opened ignored;
+	struct mmt_error local;
+	opened = opened ? opened : &ignored;
+	error = error ? error : &local;
+	*opened = (struct db_opened){.migrated_from = -1};
+	*error = (struct mmt_error){0};
+	struct db *db = db_allocate(path, error);
+	if (!db || how(db, opened, error) == 0)
+		return db;
+	db_close(db);
+	return NULL;
+}
+
+struct db *db_open(const char *path, struct db_opened *opened, struct mmt_error *error)
+{
+	return open_by(strcmp(path, ":memory:") == 0 ? open_memory : open_file, path, opened, error);
+}
+
+static int open_copy(struct db *db, struct db_opened *opened, struct mmt_error *error)
+{
+	opened->read_only = true;
+	if (access(db->path, F_OK) < 0 && errno == ENOENT)
+		return open_memory(db, opened, error);
+	return connect_memory(db, error) < 0 ? -1 : db_salvage_rows(db->path, db, opened, error);
+}
+
+struct db *db_open_read_only(const char *path, struct db_opened *opened, struct mmt_error *error)
+{
+	return open_by(open_copy, path, opened, error);
+}
+
+int db_sync_path(const char *path, struct mmt_error *error)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	int status = descriptor < 0 || fsync(descriptor) < 0 ? mmt_error_errno(error, "cannot sync %s", path) : 0;
+	if (descriptor >= 0)
+		close(descriptor);
+	return status;
+}
+
+int db_backup(struct db *db, const char *path, struct mmt_error *error)
+{
+	/* VACUUM INTO refuses a file that has content, and does not sync what it writes */
+	int status = db_run(db, NULL, "copying the database", error, "VACUUM INTO ?1", "t", path);
+	return status < 0 ? -1 : db_sync_path(path, error);
+}
