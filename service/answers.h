@@ -33,6 +33,10 @@ int svc_answers_promoted(struct svc_answers *answers, const struct db_trial *tri
 /* The stored best of exactly this problem; NULL: none. Borrowed until the next promotion. */
 const struct db_trial *svc_answers_best(const struct svc_answers *answers, int64_t device_id,
 					const struct mmt_problem *problem);
+/* The tuned problems nearest to this one on the device (same family and type; this one itself comes first), at most
+ * max; returns how many. Borrowed until the next promotion. */
+size_t svc_answers_neighbours(const struct svc_answers *answers, int64_t device_id, const struct mmt_problem *problem,
+			      const struct db_trial **out, size_t max);
 /* The measured peaks of a device; 0: not measured yet. */
 double svc_answers_peak_gbps(const struct svc_answers *answers, const struct svc_device *device);
 double svc_answers_peak_gflops(const struct svc_answers *answers, const struct svc_device *device, enum mmt_type type);

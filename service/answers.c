@@ -1,0 +1,316 @@
+/* answers.c: see answers.h. Thread: the loop's; the bests are loaded on the store's while the loop waits. */
+#include "answers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "prepared.h"
+#include "problem_json.h"
+#include "store.h"
+#include "trial_copy.h"
+
+#define NEIGHBOURS_TRIED 16
+
+struct svc_answers {
+	struct service *service;
+	struct svc_best *bests;
+	size_t count;
+	struct prepared prepared;
+};
+
+/* ---- every best ---- */
+
+static void finish_best(struct svc_best *best)
+{
+	db_trial_finish(&best->trial);
+	json_decref(best->configuration);
+}
+
+static int init_best(struct svc_best *best, const struct db_trial *trial, struct mmt_error *error)
+{
+	memset(best, 0, sizeof *best);
+	json_t *problem = trial->problem ? json_loads(trial->problem, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	best->configuration = trial->configuration ? json_loads(trial->configuration, 0, NULL) : NULL;
+	int status = -1;
+	if (!problem || !best->configuration || !trial->variant)
+		mmt_error_set(error, MMT_DATABASE, 0, "trial %lld cannot be read", (long long)trial->id);
+	else if (problem_from_json(problem, &best->problem, error) == 0)
+		status = trial_copy(&best->trial, trial) == 0
+				 ? 0
+				 : mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a result");
+	json_decref(problem);
+	if (status != 0)
+		json_decref(best->configuration);
+	return status;
+}
+
+static struct svc_best *find_best(const struct svc_answers *answers, int64_t device_id,
+				  const struct mmt_problem *problem)
+{
+	for (size_t i = 0; i < answers->count; i++)
+		if (answers->bests[i].trial.device_id == device_id &&
+		    mmt_problem_equal(&answers->bests[i].problem, problem))
+			return &answers->bests[i];
+	return NULL;
+}
+
+static int keep_best(struct svc_answers *answers, const struct db_trial *trial, struct mmt_error *error)
+{
+	struct svc_best best;
+	if (init_best(&best, trial, error) != 0)
+		return -1;
+	struct svc_best *old = find_best(answers, trial->device_id, &best.problem);
+	if (old) {
+		finish_best(old);
+		*old = best;
+		return 0;
+	}
+	struct svc_best *bests = realloc(answers->bests, (answers->count + 1) * sizeof *bests);
+	if (!bests) {
+		finish_best(&best);
+		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a result");
+	}
+	answers->bests = bests;
+	bests[answers->count++] = best;
+	return 0;
+}
+
+static int load_one(void *context, const struct db_trial *trial)
+{
+	struct mmt_error error = {0};
+	/* one that cannot be read is as good as not there: the problem is tuned again */
+	return keep_best(context, trial, &error) != 0 && error.code == MMT_NO_MEMORY;
+}
+
+static int load_work(struct db *db, void *context, struct mmt_error *error)
+{
+	return db_bests(db, load_one, context, error);
+}
+
+struct svc_answers *svc_answers_create(struct service *service, struct mmt_error *error)
+{
+	struct svc_answers *answers = calloc(1, sizeof *answers);
+	if (!answers) {
+		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for the answers");
+		return NULL;
+	}
+	answers->service = service;
+	prepared_init(&answers->prepared);
+	if (svc_store_run(service->store, load_work, answers, error) != 0) {
+		svc_answers_destroy(answers);
+		return NULL;
+	}
+	return answers;
+}
+
+void svc_answers_destroy(struct svc_answers *answers)
+{
+	if (!answers)
+		return;
+	for (size_t i = 0; i < answers->count; i++)
+		finish_best(&answers->bests[i]);
+	free(answers->bests);
+	prepared_clear(&answers->prepared);
+	free(answers);
+}
+
+int svc_answers_promoted(struct svc_answers *answers, const struct db_trial *trial, struct mmt_error *error)
+{
+	prepared_clear(&answers->prepared);
+	return keep_best(answers, trial, error);
+}
+
+const struct db_trial *svc_answers_best(const struct svc_answers *answers, int64_t device_id,
+					const struct mmt_problem *problem)
+{
+	const struct svc_best *best = find_best(answers, device_id, problem);
+	return best ? &best->trial : NULL;
+}
+
+size_t svc_answers_count(const struct svc_answers *answers)
+{
+	return answers->count;
+}
+
+/* ---- neighbours ---- */
+
+struct neighbour {
+	double distance;
+	const struct svc_best *best;
+};
+
+/* Sum of the sizes' ratios, in doublings; another transposition or accuracy only when nothing else is there. */
+static double distance_between(const struct mmt_problem *a, const struct mmt_problem *b)
+{
+	double doublings = fabs(log2((double)a->m / (double)b->m)) + fabs(log2((double)a->n / (double)b->n)) +
+			   fabs(log2((double)a->k / (double)b->k));
+	return doublings + (a->trans != b->trans ? 1000 : 0) + (a->accuracy != b->accuracy ? 2000 : 0);
+}
+
+static int compare_neighbours(const void *left, const void *right)
+{
+	const struct neighbour *a = left, *b = right;
+	if (a->distance != b->distance)
+		return a->distance < b->distance ? -1 : 1;
+	return (a->best->trial.id < b->best->trial.id) - (a->best->trial.id > b->best->trial.id);
+}
+
+/* The nearest first; returns how many. */
+static size_t neighbours_of(const struct svc_answers *answers, int64_t device_id, const struct mmt_problem *problem,
+			    struct neighbour *out, size_t max)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < answers->count; i++) {
+		const struct svc_best *best = &answers->bests[i];
+		if (best->trial.device_id != device_id || best->problem.type != problem->type ||
+		    strcmp(best->problem.family, problem->family) != 0)
+			continue;
+		struct neighbour neighbour = {distance_between(&best->problem, problem), best};
+		if (count == max && compare_neighbours(&neighbour, &out[count - 1]) >= 0)
+			continue;
+		size_t at = count < max ? count++ : max - 1;
+		for (; at > 0 && compare_neighbours(&neighbour, &out[at - 1]) < 0; at--)
+			out[at] = out[at - 1];
+		out[at] = neighbour;
+	}
+	return count;
+}
+
+size_t svc_answers_neighbours(const struct svc_answers *answers, int64_t device_id, const struct mmt_problem *problem,
+			      const struct db_trial **out, size_t max)
+{
+	struct neighbour neighbours[NEIGHBOURS_TRIED];
+	size_t count =
+		neighbours_of(answers, device_id, problem, neighbours, max < NEIGHBOURS_TRIED ? max : NEIGHBOURS_TRIED);
+	for (size_t i = 0; i < count; i++)
+		out[i] = &neighbours[i].best->trial;
+	return count;
+}
+
+/* ---- peaks ---- */
+
+static const struct db_trial *peak_trial(const struct svc_answers *answers, const struct svc_device *device,
+					 enum mmt_type type, const char *wanted)
+{
+	for (const struct kern_family *const *family = kern_families(); *family; family++) {
+		const char *which;
+		struct mmt_problem problem;
+		if (!(*family)->peak ||
+		    !(*family)->peak(type, device->properties.global_memory_bytes, &which, &problem) ||
+		    strcmp(which, wanted) != 0)
+			continue;
+		const struct db_trial *trial = svc_answers_best(answers, device->id, &problem);
+		if (trial)
+			return trial;
+	}
+	return NULL;
+}
+
+double svc_answers_peak_gbps(const struct svc_answers *answers, const struct svc_device *device)
+{
+	double peak = 0;
+	for (int type = 0; type < MMT_TYPE_COUNT; type++) {
+		const struct db_trial *trial = peak_trial(answers, device, (enum mmt_type)type, "bandwidth");
+		if (trial && trial->effective_gbps > peak)
+			peak = trial->effective_gbps;
+	}
+	return peak;
+}
+
+double svc_answers_peak_gflops(const struct svc_answers *answers, const struct svc_device *device, enum mmt_type type)
+{
+	const struct db_trial *trial = peak_trial(answers, device, type, "rate");
+	return trial ? trial->gflops : 0;
+}
+
+/* ---- the answer ---- */
+
+/* Measured under another driver or compiler than the device has now. */
+static bool is_stale(const struct db_trial *trial, const struct svc_device *device)
+{
+	if (trial->environment_id == device->environment_id)
+		return false;
+	return !trial->driver || !trial->platform_version || strcmp(trial->driver, device->properties.driver) != 0 ||
+	       strcmp(trial->platform_version, device->properties.platform_version) != 0;
+}
+
+static bool answer_exactly(const struct svc_answers *answers, struct answer *answer, const struct mmt_problem *problem,
+			   const struct svc_device *device)
+{
+	const struct svc_best *best = find_best(answers, device->id, problem);
+	const struct kern_registry *kernels = &answers->service->kernels;
+	const struct kern_variant *variant =
+		best ? kern_registry_find(kernels, problem->family, best->trial.variant) : NULL;
+	if (!variant || !answer_variant_unchanged(variant, &best->trial) ||
+	    answer_from_best(answer, kernels, best, problem, device, NULL) != 0)
+		return false;
+	answer->match = ANSWER_EXACT;
+	answer->stale = is_stale(&best->trial, device);
+	return true;
+}
+
+static bool answer_nearly(const struct svc_answers *answers, struct answer *answer, const struct mmt_problem *problem,
+			  const struct svc_device *device)
+{
+	struct neighbour neighbours[NEIGHBOURS_TRIED];
+	size_t count = neighbours_of(answers, device->id, problem, neighbours, NEIGHBOURS_TRIED);
+	for (size_t i = 0; i < count; i++) {
+		if (answer_from_best(answer, &answers->service->kernels, neighbours[i].best, problem, device, NULL) ==
+		    0) {
+			answer->match = ANSWER_NEAR;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int find_answer(const struct svc_answers *answers, struct answer *answer, const struct mmt_problem *problem,
+		       const struct svc_device *device, struct mmt_error *error)
+{
+	const struct kern_family *family = kern_family_find(problem->family);
+	if (!family)
+		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "no family of kernels is called '%s'",
+				     problem->family);
+	if (family->check(problem, error) != 0 || kern_problem_fits(problem, &device->properties, error) != 0)
+		return -1;
+	if (answer_exactly(answers, answer, problem, device) || answer_nearly(answers, answer, problem, device))
+		return 0;
+	answer->match = ANSWER_DEFAULT;
+	return answer_default(answer, &answers->service->kernels, problem, device, error);
+}
+
+json_t *svc_answers_query(struct svc_answers *answers, struct svc_device *device, const struct mmt_problem *problem,
+			  bool with_source, bool *untuned, struct mmt_error *error)
+{
+	struct answer answer = {0};
+	if (find_answer(answers, &answer, problem, device, error) != 0)
+		return NULL;
+	answer.peak_gbps = svc_answers_peak_gbps(answers, device);
+	answer.peak_gflops = svc_answers_peak_gflops(answers, device, problem->type);
+	json_t *object = answer_to_json(&answer, device, problem, with_source);
+	kern_plan_finish(&answer.plan);
+	*untuned = answer.match != ANSWER_EXACT || answer.stale;
+	if (!object)
+		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for an answer");
+	return object;
+}
+
+/* ---- prepared replies ---- */
+
+const char *svc_answers_recall(struct svc_answers *answers, const char *call, size_t call_length, size_t *length)
+{
+	return prepared_get(&answers->prepared, call, call_length, length);
+}
+
+void svc_answers_remember(struct svc_answers *answers, const char *call, size_t call_length, const char *reply,
+			  size_t length)
+{
+	prepared_put(&answers->prepared, call, call_length, reply, length);
+}
+
+void svc_answers_forget(struct svc_answers *answers)
+{
+	prepared_clear(&answers->prepared);
+}
