@@ -1,0 +1,164 @@
+/* jobs_add.c: svc_jobs_add of jobs.h: joining, lifting, and the peaks that come first. Thread: the loop's. */
+#include "jobs_queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "answers.h"
+#include "search.h"
+
+static int add_waiter(struct svc_job *job, svc_job_queued *on_queued, void *context)
+{
+	struct svc_job_waiter *waiters = realloc(job->waiters, (job->n_waiters + 1) * sizeof *waiters);
+	if (!waiters)
+		return -1;
+	job->waiters = waiters;
+	waiters[job->n_waiters++] = (struct svc_job_waiter){on_queued, context};
+	return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static struct svc_job *equal_job(const struct svc_jobs *jobs, const struct svc_job_request *request)
+{
+	for (size_t i = 0; i < jobs->count; i++) {
+		struct svc_job *job = jobs->list[i];
+		if (!job->ending && job->device == request->device && same_text(job->variant, request->variant) &&
+		    mmt_problem_equal(&job->problem, &request->problem))
+			return job;
+	}
+	return NULL;
+}
+
+/* A client wants what the background was going to do, or is doing: on its terms. */
+static int lift(struct svc_job *job, const struct svc_job_request *request)
+{
+	if (job->state == SVC_JOB_QUEUED) {
+		char *strategy = strdup(request->strategy);
+		if (!strategy)
+			return -1;
+		free(job->strategy);
+		job->strategy = strategy;
+		job->seed = request->seed;
+	}
+	if (job->origin != SVC_JOB_PEAK)
+		job->origin = SVC_JOB_CLIENT;
+	if (job->state == SVC_JOB_RUNNING) /* as if it began now */
+		job->budget_s = request->budget_s + job_spent_ns(job) * 1e-9;
+	else
+		job->budget_s = request->budget_s + job->spent_before_ns * 1e-9;
+	job->max_evaluations = request->max_evaluations;
+	job->until = request->until;
+	return 0;
+}
+
+/* Joins or makes the job of a request whose defaults are filled in; NULL: memory. */
+static struct svc_job *join_or_make(struct svc_jobs *jobs, const struct svc_job_request *request, bool *store)
+{
+	struct svc_job *job = equal_job(jobs, request);
+	*store = true;
+	if (job) {
+		*store = request->origin == SVC_JOB_CLIENT && job->origin != SVC_JOB_CLIENT;
+		return *store && lift(job, request) != 0 ? NULL : job;
+	}
+	job = job_create(jobs, request);
+	if (job && jobs_append(jobs, job) != 0) {
+		job_destroy(job);
+		job = NULL;
+	}
+	return job;
+}
+
+static int check_request(struct svc_jobs *jobs, const struct svc_job_request *request, struct mmt_error *error)
+{
+	const struct mmt_problem *problem = &request->problem;
+	const struct svc_device *device = request->device;
+	const struct kern_family *family = kern_family_find(problem->family);
+	if (!device->present)
+		return mmt_error_set(error, MMT_NO_SUCH_DEVICE, 0, "the device %s is not there now", device->name);
+	if (jobs_is_quarantined(device))
+		return mmt_error_set(error, MMT_BUSY, 0, "the device %s is in quarantine for %lld s more: %s",
+				     device->name, (long long)(device->quarantined_until - (int64_t)time(NULL)),
+				     device->quarantine_reason);
+	if (!family)
+		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "no family of kernels is called '%s'",
+				     problem->family);
+	if (family->check(problem, error) != 0 || kern_problem_fits(problem, &device->properties, error) != 0)
+		return -1;
+	if (request->variant && !kern_registry_find(&jobs->service->kernels, problem->family, request->variant))
+		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "%s has no variant '%s'", problem->family,
+				     request->variant);
+	if (!search_strategy_summary(request->strategy)) {
+		char list[200] = "";
+		size_t used = 0;
+		for (const char *const *name = search_strategy_names(); *name && used + 32 < sizeof list; name++)
+			used += (size_t)snprintf(list + used, sizeof list - used, "%s%.28s", used ? ", " : "", *name);
+		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "no strategy is called '%s'; there is %s",
+				     request->strategy, list);
+	}
+	return 0;
+}
+
+/* The peaks that the problem's results will be held against, where this driver's are not measured yet. */
+static void add_peaks(struct svc_jobs *jobs, const struct svc_job_request *request)
+{
+	const struct svc_device *device = request->device;
+	for (const struct kern_family *const *family = kern_families(); *family; family++) {
+		struct svc_job_request peak = {
+			.device = request->device,
+			.origin = SVC_JOB_PEAK,
+			.strategy = jobs->service->config.strategy,
+			.budget_s = (double)jobs->service->config.peak_budget_s,
+		};
+		const char *which;
+		if (!(*family)->peak || !(*family)->peak(request->problem.type, device->properties.global_memory_bytes,
+							 &which, &peak.problem))
+			continue;
+		const struct db_trial *known = svc_answers_best(jobs->service->answers, device->id, &peak.problem);
+		bool store = false;
+		struct svc_job *job = NULL;
+		if ((!known || known->environment_id != device->environment_id) &&
+		    kern_problem_fits(&peak.problem, &device->properties, NULL) == 0)
+			job = join_or_make(jobs, &peak, &store);
+		if (job && store)
+			jobs_store_queued(job);
+	}
+}
+
+void svc_jobs_add(struct svc_jobs *jobs, const struct svc_job_request *request, svc_job_queued *on_queued,
+		  void *context)
+{
+	const struct config *config = &jobs->service->config;
+	struct mmt_error error = {0};
+	struct svc_job_request full = *request;
+	if (!full.strategy)
+		full.strategy = config->strategy;
+	if (full.budget_s <= 0)
+		full.budget_s = (double)(full.origin == SVC_JOB_CLIENT ? config->budget_s
+					 : full.origin == SVC_JOB_PEAK ? config->peak_budget_s
+								       : config->background_budget_s);
+	if (check_request(jobs, &full, &error) != 0) {
+		on_queued(context, 0, &error);
+		return;
+	}
+	if (strcmp(full.problem.family, "matmul") == 0)
+		add_peaks(jobs, &full);
+	bool store;
+	struct svc_job *job = join_or_make(jobs, &full, &store);
+	if (!job) {
+		mmt_error_set(&error, MMT_NO_MEMORY, 0, "no memory for a job");
+		on_queued(context, 0, &error);
+	} else if (!store && job->id != 0) {
+		on_queued(context, job->id, NULL);
+	} else if (add_waiter(job, on_queued, context) != 0) {
+		mmt_error_set(&error, MMT_NO_MEMORY, 0, "no memory for a job");
+		on_queued(context, 0, &error);
+	} else if (store) {
+		jobs_store_queued(job);
+	}
+}
