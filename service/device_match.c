@@ -60,7 +60,8 @@ static bool same_fingerprint(const struct kern_device *a, const struct kern_devi
 
 static bool same_kind(const struct kern_device *a, const struct kern_device *b)
 {
-	return a->type == b->type && strcmp(a->vendor, b->vendor) == 0 && !other_card(a, b);
+	return a->type == b->type && strcmp(a->platform_vendor, b->platform_vendor) == 0 &&
+	       strcmp(a->vendor, b->vendor) == 0 && !other_card(a, b);
 }
 
 static bool same_place(const struct kern_device *a, const struct kern_device *b)

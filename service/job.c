@@ -165,6 +165,7 @@ struct svc_job *job_from_record(struct svc_jobs *jobs, struct svc_devices *devic
 		return NULL;
 	job->id = record->id;
 	job->spent_before_ns = record->spent_ns;
+	job->evaluations = record->evaluations;
 	job->created_at = record->created_at;
 	job->started_at = record->started_at;
 	return job;

@@ -1,0 +1,326 @@
+/* runner_finals.c: see runner_state.h: the best few and the incumbent, measured head to head. Thread: the loop's.
+ *
+ * Only what was verified in both modes and re-measured in this comparison is
+ * ever promoted, but for a cancelled job that had nothing before it. */
+#include "runner_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers.h"
+#include "problem_json.h"
+
+/* Half a percent is within what repeated medians differ by on a quiet machine (anchors: the minimum of two runs
+ * picks a winner 4.6 % off, the median of seven 1.6 %); a tenth is the most that noise may claim. */
+#define TIE_LEAST 0.005
+#define TIE_MOST  0.1
+
+/* Comparisons that may fail without a finalist to blame */
+#define COMPARE_ATTEMPTS 3
+
+double runner_finals_estimate_s(const struct runner *runner)
+{
+	const struct config *config = &runner->service->config;
+	if (runner->n_top == 0)
+		return 0;
+	double each_ns = runner->n_ok > 0 ? 0.6 * runner->ok_total_ns / (double)runner->n_ok : 0;
+	each_ns += 1.3 * (double)config->finalist_rounds * runner->top[0].result.time_ns;
+	size_t count = runner->n_top < (size_t)config->finalists ? runner->n_top : (size_t)config->finalists;
+	double estimate_s = (double)(count + 1) * each_ns * 1e-9, most_s = 0.3 * runner->job->budget_s;
+	return estimate_s < most_s ? estimate_s : most_s;
+}
+
+/* ---- who takes part ---- */
+
+static struct runner_candidate from_top(const struct runner *runner, const struct runner_top *top)
+{
+	const struct runner_variant *variant = &runner->variants[top->point.space];
+	struct runner_candidate candidate = {
+		.point = top->point,
+		.variant = variant->variant,
+		.variant_id = variant->id,
+		.result = top->result,
+	};
+	memcpy(candidate.indices, search_space_get(variant->space, top->point.point),
+	       variant->variant->n_parameters * sizeof candidate.indices[0]);
+	return candidate;
+}
+
+static bool plan(const struct runner *runner, struct runner_candidate *candidate)
+{
+	candidate->planned = kern_plan_init(&candidate->plan, candidate->variant, &runner->job->problem,
+					    candidate->indices, &runner->job->device->properties, NULL) == 0;
+	return candidate->planned;
+}
+
+/* The stored best, where its very kernel is still there. */
+static bool incumbent_of(const struct runner *runner, struct runner_candidate *candidate)
+{
+	const struct svc_job *job = runner->job;
+	const struct db_trial *trial = svc_answers_best(runner->service->answers, job->device->id, &job->problem);
+	const struct kern_variant *variant =
+		trial ? kern_registry_find(&runner->service->kernels, job->problem.family, trial->variant) : NULL;
+	if (!variant || !answer_variant_unchanged(variant, trial))
+		return false;
+	*candidate = (struct runner_candidate){.variant = variant, .variant_id = trial->variant_id, .incumbent = true};
+	candidate->point.space = UINT32_MAX; /* none of the job's */
+	json_t *configuration = json_loads(trial->configuration, 0, NULL);
+	bool known =
+		configuration && kern_configuration_from_json(variant, configuration, candidate->indices, NULL) == 0;
+	json_decref(configuration);
+	return known;
+}
+
+static bool same_configuration(const struct runner_candidate *a, const struct runner_candidate *b)
+{
+	return a->variant == b->variant &&
+	       memcmp(a->indices, b->indices, a->variant->n_parameters * sizeof a->indices[0]) == 0;
+}
+
+static void add_incumbent(struct runner *runner)
+{
+	struct runner_candidate incumbent;
+	if (!incumbent_of(runner, &incumbent))
+		return;
+	for (size_t i = 0; i < runner->n_finalists; i++) {
+		if (same_configuration(&runner->finalists[i], &incumbent)) {
+			runner->finalists[i].incumbent = true;
+			return;
+		}
+	}
+	if (plan(runner, &incumbent))
+		runner->finalists[runner->n_finalists++] = incumbent;
+}
+
+static int gather(struct runner *runner)
+{
+	size_t wanted = (size_t)runner->service->config.finalists;
+	if (!runner->finalists)
+		runner->finalists = calloc(RUNNER_TOP + 1, sizeof *runner->finalists);
+	if (!runner->finalists)
+		return -1;
+	for (size_t i = 0; i < runner->n_top && runner->n_finalists < wanted; i++) {
+		runner->finalists[runner->n_finalists] = from_top(runner, &runner->top[i]);
+		runner->n_finalists += plan(runner, &runner->finalists[runner->n_finalists]);
+	}
+	if (runner->n_finalists > 0)
+		add_incumbent(runner);
+	return 0;
+}
+
+/* ---- the comparison ---- */
+
+static json_t *compare_request(const struct runner *runner)
+{
+	json_t *plans = json_array();
+	for (size_t i = 0; i < runner->n_finalists; i++)
+		if (json_array_append_new(plans, kern_plan_to_json(&runner->finalists[i].plan, true)) != 0) {
+			json_decref(plans);
+			return NULL;
+		}
+	return json_pack("{s:s, s:o, s:o, s:I}", "op", "compare", "problem", problem_to_json(&runner->job->problem),
+			 "plans", plans, "rounds", (json_int_t)runner->service->config.finalist_rounds);
+}
+
+void runner_finals(struct runner *runner)
+{
+	if (runner->n_finalists == 0 && gather(runner) != 0) {
+		runner_end(runner, RUNNER_FAILED, "no memory for the finals");
+		return;
+	}
+	if (runner->n_finalists == 0) {
+		runner_end(runner, RUNNER_FAILED, "no valid configuration: %s",
+			   runner->first_failure[0] ? runner->first_failure : "none was tried in the time given");
+		return;
+	}
+	struct mmt_error error = {0};
+	json_t *request = compare_request(runner);
+	if (!request) {
+		runner_end(runner, RUNNER_FAILED, "no memory for the finals");
+	} else if (svc_worker_send(runner->worker, request, &error) == 0) {
+		runner->in_flight = true;
+		runner->sent_ns = uv_hrtime();
+		runner->compare_attempts++;
+		runner->comparing = SIZE_MAX;
+	} else {
+		svc_worker_kill(runner->worker);
+		runner->worker_ready = false;
+	}
+	json_decref(request);
+}
+
+/* Each finalist is built and verified in turn; the measurements are interleaved. */
+void runner_finals_phase(struct runner *runner, const char *phase)
+{
+	if (strcmp(phase, "build") == 0)
+		runner->comparing++; /* SIZE_MAX becomes 0 */
+	else if (strcmp(phase, "measure") == 0)
+		runner->comparing = SIZE_MAX;
+}
+
+static void remove_finalist(struct runner *runner, size_t index)
+{
+	runner_candidate_finish(&runner->finalists[index]);
+	memmove(&runner->finalists[index], &runner->finalists[index + 1],
+		(--runner->n_finalists - index) * sizeof runner->finalists[0]);
+}
+
+/* The list of the best goes by the new result; one that failed is out of it. */
+static void note(struct runner *runner, const struct runner_candidate *finalist)
+{
+	struct runner_top entry = {.point = finalist->point, .result = finalist->result};
+	if (finalist->point.space != UINT32_MAX)
+		runner_note_result(runner, &entry);
+	if (finalist->result.outcome != KERN_OUTCOME_OK && runner->first_failure[0] == '\0')
+		memcpy(runner->first_failure, finalist->result.message, sizeof runner->first_failure);
+}
+
+void runner_finals_gone(struct runner *runner, enum svc_worker_end end, const char *explanation)
+{
+	runner->driver_ns += (double)(uv_hrtime() - runner->sent_ns);
+	if (runner_count_crash(runner, explanation))
+		return;
+	if (runner->comparing < runner->n_finalists) {
+		struct runner_candidate *finalist = &runner->finalists[runner->comparing];
+		finalist->result = runner_lost_result(end, explanation);
+		runner_record(runner, finalist);
+		note(runner, finalist);
+		remove_finalist(runner, runner->comparing);
+	} else if (runner->compare_attempts >= COMPARE_ATTEMPTS) {
+		runner_end(runner, RUNNER_FAILED, "the best could not be compared: %.400s", explanation);
+	}
+}
+
+/* ---- the verdict ---- */
+
+static const struct runner_candidate *fastest(const struct runner *runner)
+{
+	const struct runner_candidate *best = NULL;
+	for (size_t i = 0; i < runner->n_finalists; i++) {
+		const struct runner_candidate *finalist = &runner->finalists[i];
+		if (finalist->result.outcome == KERN_OUTCOME_OK &&
+		    (!best || finalist->result.time_ns < best->result.time_ns))
+			best = finalist;
+	}
+	return best;
+}
+
+static const struct runner_candidate *incumbent_in(const struct runner *runner)
+{
+	for (size_t i = 0; i < runner->n_finalists; i++)
+		if (runner->finalists[i].incumbent)
+			return &runner->finalists[i];
+	return NULL;
+}
+
+/* Within half of the wider spread: the difference says nothing. */
+static bool is_tie(const struct runner_candidate *a, const struct runner_candidate *incumbent)
+{
+	double margin = fmax(a->result.spread, incumbent->result.spread) / 2;
+	margin = fmin(fmax(margin, TIE_LEAST), TIE_MOST);
+	return a->result.time_ns > incumbent->result.time_ns * (1 - margin);
+}
+
+/* Whom to promote (NULL: the incumbent's record stands), and why. */
+static const struct runner_candidate *decide(const struct runner *runner, char *reason, size_t bytes)
+{
+	const struct svc_job *job = runner->job;
+	const struct runner_candidate *best = fastest(runner), *incumbent = incumbent_in(runner);
+	const struct db_trial *before = svc_answers_best(runner->service->answers, job->device->id, &job->problem);
+	bool stale = before && before->environment_id != runner->environment_id;
+	if (!before)
+		snprintf(reason, bytes, "the first result");
+	else if (!incumbent)
+		snprintf(reason, bytes, "the kernel of the one before has changed or is gone");
+	else if (incumbent->result.outcome != KERN_OUTCOME_OK)
+		snprintf(reason, bytes, "the one before does not hold any more: %.300s", incumbent->result.message);
+	else if (best != incumbent && !is_tie(best, incumbent))
+		snprintf(reason, bytes, "%.3f times the speed of the one before, head to head",
+			 incumbent->result.time_ns / best->result.time_ns);
+	else {
+		snprintf(reason, bytes, "%s%s",
+			 best == incumbent ? "the one before is still the fastest" : "tie: the one before stays",
+			 stale ? ", measured again under this driver" : "");
+		best = stale ? incumbent : NULL;
+	}
+	return best;
+}
+
+static bool read_results(struct runner *runner, const json_t *results)
+{
+	if (json_array_size(results) != runner->n_finalists)
+		return false;
+	for (size_t i = 0; i < runner->n_finalists; i++) {
+		struct kern_result *result = &runner->finalists[i].result;
+		if (kern_result_from_json(json_array_get(results, i), result, NULL) != 0)
+			return false;
+		if (result->outcome == KERN_OUTCOME_OK && !(isfinite(result->time_ns) && result->time_ns > 0))
+			result->outcome = KERN_OUTCOME_LAUNCH_FAILED;
+		runner_account(runner, result);
+		if (result->device_lost) {
+			svc_worker_kill(runner->worker);
+			runner->worker_ready = false;
+		}
+	}
+	return true;
+}
+
+/* Skipped means here that the device was lost before its turn, which is no fact about the finalist. */
+static void settle(struct runner *runner, const struct runner_candidate *finalist)
+{
+	if (finalist->result.outcome == KERN_OUTCOME_SKIPPED)
+		return;
+	note(runner, finalist);
+	runner_record(runner, finalist);
+}
+
+/* Nobody was measured: those without a fault of their own once more, or the next best. */
+static void keep_unmeasured(struct runner *runner)
+{
+	for (size_t i = runner->n_finalists; i-- > 0;)
+		if (runner->finalists[i].result.outcome != KERN_OUTCOME_SKIPPED)
+			remove_finalist(runner, i);
+	if (runner->n_finalists > 0 && runner->compare_attempts >= COMPARE_ATTEMPTS)
+		runner_end(runner, RUNNER_FAILED, "the best could not be compared: %.400s",
+			   runner->finalists[0].result.message);
+}
+
+void runner_finals_results(struct runner *runner, const json_t *results)
+{
+	runner->wait_ns += (double)(uv_hrtime() - runner->sent_ns);
+	if (!read_results(runner, results)) {
+		svc_worker_kill(runner->worker);
+		runner->worker_ready = false;
+		runner_finals_gone(runner, SVC_WORKER_CRASHED, "the worker's results cannot be read");
+		return;
+	}
+	char reason[MMT_MESSAGE_BYTES] = "";
+	const struct runner_candidate *winner = NULL;
+	bool decided = fastest(runner) != NULL;
+	if (decided)
+		winner = decide(runner, reason, sizeof reason);
+	for (size_t i = 0; i < runner->n_finalists; i++)
+		if (&runner->finalists[i] != winner)
+			settle(runner, &runner->finalists[i]);
+	if (winner) {
+		note(runner, winner);
+		runner_record_winner(runner, winner, NULL, RUNNER_DONE, reason);
+	} else if (decided) {
+		runner_end(runner, RUNNER_DONE, "%s", reason);
+	} else {
+		keep_unmeasured(runner);
+	}
+}
+
+void runner_promote_best(struct runner *runner, const char *reason)
+{
+	const struct runner_top *top = &runner->top[0];
+	struct runner_candidate candidate = from_top(runner, top);
+	if (plan(runner, &candidate) && top->trial_id > 0)
+		runner_record_winner(runner, &candidate, top, RUNNER_CANCELLED, reason);
+	else
+		runner_end(runner, RUNNER_CANCELLED, "cancelled");
+	runner_candidate_finish(&candidate);
+}
