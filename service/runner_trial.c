@@ -51,28 +51,34 @@ static bool same_point(struct search_point a, struct search_point b)
 	return a.space == b.space && a.point == b.point;
 }
 
-void runner_note_result(struct runner *runner, const struct runner_top *entry)
+/* Sorts the entry in; the last one falls out where the list is full. */
+static void insert(struct runner *runner, const struct runner_top *entry)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < runner->n_top; i++)
-		if (!same_point(runner->top[i].point, entry->point))
-			runner->top[kept++] = runner->top[i];
-	runner->n_top = kept;
-	if (entry->result.outcome != KERN_OUTCOME_OK) {
-		update_best(runner);
-		return;
-	}
-	size_t at = kept;
+	size_t at = runner->n_top;
 	while (at > 0 && runner->top[at - 1].result.time_ns > entry->result.time_ns)
 		at--;
 	if (at == RUNNER_TOP)
 		return;
-	if (kept == RUNNER_TOP)
-		kept--;
-	memmove(&runner->top[at + 1], &runner->top[at], (kept - at) * sizeof runner->top[0]);
+	size_t moved = (runner->n_top < RUNNER_TOP ? runner->n_top : RUNNER_TOP - 1) - at;
+	memmove(&runner->top[at + 1], &runner->top[at], moved * sizeof runner->top[0]);
 	runner->top[at] = *entry;
-	runner->n_top = kept + 1;
-	update_best(runner);
+	runner->n_top = at + moved + 1;
+}
+
+void runner_note_result(struct runner *runner, const struct runner_top *entry)
+{
+	struct runner_top first = runner->top[0];
+	size_t kept = 0, before = runner->n_top;
+	for (size_t i = 0; i < before; i++)
+		if (!same_point(runner->top[i].point, entry->point))
+			runner->top[kept++] = runner->top[i];
+	runner->n_top = kept;
+	if (entry->result.outcome == KERN_OUTCOME_OK)
+		insert(runner, entry);
+	bool changed = before == 0 || runner->n_top == 0 || !same_point(first.point, runner->top[0].point) ||
+		       first.result.time_ns != runner->top[0].result.time_ns;
+	if (changed && before + runner->n_top > 0)
+		update_best(runner);
 }
 
 /* ---- what came of it ---- */
