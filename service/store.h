@@ -19,10 +19,15 @@ typedef void svc_store_done(void *context, int status, const struct mmt_error *e
 /* Opens the database (path ":memory:" for tests) and starts the thread. */
 struct svc_store *svc_store_create(uv_loop_t *loop, const char *path, struct db_opened *opened,
 				   struct mmt_error *error);
+/* For when that fails: what the file holds, as a copy in memory (db_open_read_only), or an empty
+ * database in memory where it cannot be read. Nothing that is written lasts. */
+struct svc_store *svc_store_create_in_memory(uv_loop_t *loop, const char *path, struct db_opened *opened,
+					     struct mmt_error *error);
 /* Finishes all posted work, runs what is left of done, joins, closes. */
 void svc_store_destroy(struct svc_store *store); /* NULL is allowed */
 
-/* done may be NULL. The context is the caller's; it must live until done. */
+/* done may be NULL; its error is NULL when status is 0. Out of memory, it is told at once. The context is the caller's;
+ * it must live until done. */
 void svc_store_post(struct svc_store *store, svc_store_work *work, svc_store_done *done, void *context);
 /* For start-up only: runs work on the store's thread and waits for it. */
 int svc_store_run(struct svc_store *store, svc_store_work *work, void *context, struct mmt_error *error);

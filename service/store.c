@@ -1,0 +1,238 @@
+/* store.c: a queue in, a queue out, and a thread between them.
+ *
+ *	post --> pending --store's thread: work(db)--> finished --uv_async, loop: done--> freed
+ *
+ * The async handle keeps the loop alive only while work is under way. Its
+ * memory, the store's, is freed in the turn of the loop that closes it. */
+#include "store.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item {
+	struct item *next;
+	svc_store_work *work;
+	svc_store_done *done;
+	void *context;
+	int status;
+	struct mmt_error error;
+	bool waited_for, over; /* by svc_store_run(), under the mutex: no done, and not freed */
+};
+
+struct queue {
+	struct item *first, **end; /* end: where the next one is linked */
+};
+
+struct svc_store {
+	uv_async_t async;
+	struct db *db;
+	size_t under_way; /* posted and not told; the loop's */
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t posted, over;
+	/* under the mutex */
+	struct queue pending, finished;
+	bool ending;
+};
+
+static void queue_init(struct queue *queue)
+{
+	queue->first = NULL;
+	queue->end = &queue->first;
+}
+
+static void queue_put(struct queue *queue, struct item *item)
+{
+	item->next = NULL;
+	*queue->end = item;
+	queue->end = &item->next;
+}
+
+static struct item *queue_take(struct queue *queue)
+{
+	struct item *item = queue->first;
+	if (item != NULL) {
+		queue->first = item->next;
+		if (queue->first == NULL)
+			queue->end = &queue->first;
+	}
+	return item;
+}
+
+/* NULL when the store ends and nothing is left. */
+static struct item *wait_for_work(struct svc_store *store)
+{
+	pthread_mutex_lock(&store->mutex);
+	struct item *item;
+	while ((item = queue_take(&store->pending)) == NULL && !store->ending)
+		pthread_cond_wait(&store->posted, &store->mutex);
+	pthread_mutex_unlock(&store->mutex);
+	return item;
+}
+
+static void finish(struct svc_store *store, struct item *item)
+{
+	item->status = item->work(store->db, item->context, &item->error);
+	pthread_mutex_lock(&store->mutex);
+	item->over = true;
+	if (item->waited_for)
+		pthread_cond_signal(&store->over); /* from here on the item is the waiter's */
+	else
+		queue_put(&store->finished, item);
+	pthread_mutex_unlock(&store->mutex);
+}
+
+static void *run(void *argument)
+{
+	struct svc_store *store = argument;
+	struct item *item;
+	while ((item = wait_for_work(store)) != NULL) {
+		finish(store, item);
+		uv_async_send(&store->async);
+	}
+	return NULL;
+}
+
+/* One at a time, and never under the mutex: done may post more. */
+static void tell_finished(struct svc_store *store)
+{
+	for (;;) {
+		pthread_mutex_lock(&store->mutex);
+		struct item *item = queue_take(&store->finished);
+		pthread_mutex_unlock(&store->mutex);
+		if (item == NULL)
+			return;
+		if (--store->under_way == 0)
+			uv_unref((uv_handle_t *)&store->async);
+		if (item->done != NULL)
+			item->done(item->context, item->status, item->status == 0 ? NULL : &item->error);
+		free(item);
+	}
+}
+
+static void on_async(uv_async_t *async)
+{
+	tell_finished(async->data);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void release(struct svc_store *store)
+{
+	db_close(store->db);
+	pthread_cond_destroy(&store->posted);
+	pthread_cond_destroy(&store->over);
+	pthread_mutex_destroy(&store->mutex);
+	uv_close((uv_handle_t *)&store->async, on_closed);
+}
+
+/* With every signal blocked: they are the loop's. */
+static int start_thread(struct svc_store *store)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(&store->thread, NULL, run, store);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
+/* Takes the db over. */
+static struct svc_store *create(uv_loop_t *loop, struct db *db, struct mmt_error *error)
+{
+	struct svc_store *store = db != NULL ? calloc(1, sizeof *store) : NULL;
+	int code = store != NULL ? uv_async_init(loop, &store->async, on_async) : 0;
+	if (store == NULL || code != 0) {
+		if (db != NULL)
+			mmt_error_set(error, MMT_NO_MEMORY, code, "no memory for the database's thread");
+		free(store);
+		db_close(db);
+		return NULL;
+	}
+	store->async.data = store;
+	uv_unref((uv_handle_t *)&store->async);
+	store->db = db;
+	queue_init(&store->pending);
+	queue_init(&store->finished);
+	pthread_mutex_init(&store->mutex, NULL);
+	pthread_cond_init(&store->posted, NULL);
+	pthread_cond_init(&store->over, NULL);
+	code = start_thread(store);
+	if (code == 0)
+		return store;
+	mmt_error_set(error, MMT_SYSTEM, code, "cannot start the database's thread: %s", strerror(code));
+	release(store);
+	return NULL;
+}
+
+struct svc_store *svc_store_create(uv_loop_t *loop, const char *path, struct db_opened *opened, struct mmt_error *error)
+{
+	return create(loop, db_open(path, opened, error), error);
+}
+
+struct svc_store *svc_store_create_in_memory(uv_loop_t *loop, const char *path, struct db_opened *opened,
+					     struct mmt_error *error)
+{
+	struct db *db = db_open_read_only(path, opened, error);
+	return create(loop, db != NULL ? db : db_open(":memory:", opened, error), error);
+}
+
+static void put(struct svc_store *store, struct item *item)
+{
+	pthread_mutex_lock(&store->mutex);
+	queue_put(&store->pending, item);
+	pthread_cond_signal(&store->posted);
+	pthread_mutex_unlock(&store->mutex);
+}
+
+void svc_store_post(struct svc_store *store, svc_store_work *work, svc_store_done *done, void *context)
+{
+	struct item *item = calloc(1, sizeof *item);
+	if (item == NULL) {
+		struct mmt_error error;
+		mmt_error_set(&error, MMT_NO_MEMORY, 0, "no memory to reach the database");
+		if (done != NULL)
+			done(context, -1, &error);
+		return;
+	}
+	item->work = work;
+	item->done = done;
+	item->context = context;
+	if (store->under_way++ == 0)
+		uv_ref((uv_handle_t *)&store->async);
+	put(store, item);
+}
+
+int svc_store_run(struct svc_store *store, svc_store_work *work, void *context, struct mmt_error *error)
+{
+	struct item item = {.work = work, .context = context, .waited_for = true};
+	put(store, &item);
+	pthread_mutex_lock(&store->mutex);
+	while (!item.over)
+		pthread_cond_wait(&store->over, &store->mutex);
+	pthread_mutex_unlock(&store->mutex);
+	if (item.status != 0 && error != NULL)
+		*error = item.error;
+	return item.status;
+}
+
+void svc_store_destroy(struct svc_store *store)
+{
+	struct item *item;
+	if (store == NULL)
+		return;
+	pthread_mutex_lock(&store->mutex);
+	store->ending = true;
+	pthread_cond_signal(&store->posted);
+	pthread_mutex_unlock(&store->mutex);
+	pthread_join(store->thread, NULL);
+	/* what a done posts now has no other thread to run on */
+	for (tell_finished(store); (item = queue_take(&store->pending)) != NULL; tell_finished(store))
+		finish(store, item);
+	release(store);
+}
