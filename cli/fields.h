@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mmtune/error.h"
+
 const char *cli_field_text(const json_t *object, const char *key); /* "" when it is no string */
 double cli_field_number(const json_t *object, const char *key);    /* 0 when it is no number */
 int64_t cli_field_integer(const json_t *object, const char *key);  /* 0 when it is no integer */
