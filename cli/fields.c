@@ -61,8 +61,10 @@ const char *cli_field_parameters(const json_t *object, const char *key, char *ou
 		char text[128];
 		int wrote = snprintf(out + used, bytes - used, "%s%s=%s", used > 0 ? " " : "", name,
 				     cli_scalar_text(value, text, sizeof text));
-		if (wrote < 0 || (size_t)wrote >= bytes - used)
+		if (wrote < 0 || (size_t)wrote >= bytes - used) {
+			out[used] = '\0'; /* no half a value */
 			break;
+		}
 		used += (size_t)wrote;
 	}
 	return out;
