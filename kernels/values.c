@@ -1,0 +1,123 @@
+/* values.c: see values.h. */
+#include "values.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SPLITMIX_GAMMA UINT64_C(0x9e3779b97f4a7c15)
+
+uint64_t kern_random_bits(uint64_t seed, uint64_t index)
+{
+	uint64_t bits = seed + (index + 1) * SPLITMIX_GAMMA;
+
+	bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return bits ^ (bits >> 31);
+}
+
+/* The top 24 bits give every multiple of 2^-23 in [-1, 1): exact in float. */
+static float random_float(uint64_t seed, uint64_t index)
+{
+	return (float)(int32_t)(kern_random_bits(seed, index) >> 40) * 0x1p-23F - 1.0F;
+}
+
+static double random_double(uint64_t seed, uint64_t index)
+{
+	return (double)(int64_t)(kern_random_bits(seed, index) >> 11) * 0x1p-52 - 1.0;
+}
+
+/* The top 11 bits: multiples of 2^-10, exact in half. */
+static float random_half(uint64_t seed, uint64_t index)
+{
+	return (float)(int32_t)(kern_random_bits(seed, index) >> 53) * 0x1p-10F - 1.0F;
+}
+
+void kern_values_random(enum mmt_type type, uint64_t seed, uint64_t first, size_t count, void *out)
+{
+	float *floats = out;
+	double *doubles = out;
+	uint16_t *halves = out;
+
+	switch (type) {
+	case MMT_F64:
+		for (size_t i = 0; i < count; i++)
+			doubles[i] = random_double(seed, first + i);
+		break;
+	case MMT_F16:
+		for (size_t i = 0; i < count; i++)
+			halves[i] = kern_half_from_float(random_half(seed, first + i));
+		break;
+	default:
+		for (size_t i = 0; i < count; i++)
+			floats[i] = random_float(seed, first + i);
+	}
+}
+
+void kern_values_poison(enum mmt_type type, size_t count, void *out)
+{
+	memset(out, 0xff, count * mmt_type_bytes(type)); /* all ones: a quiet NaN in every IEEE format */
+}
+
+void kern_values_to_double(enum mmt_type type, const void *values, uint64_t first, size_t count, double *out)
+{
+	switch (type) {
+	case MMT_F64:
+		memcpy(out, (const double *)values + first, count * sizeof *out);
+		break;
+	case MMT_F16:
+		for (size_t i = 0; i < count; i++)
+			out[i] = kern_half_to_float(((const uint16_t *)values)[first + i]);
+		break;
+	default:
+		for (size_t i = 0; i < count; i++)
+			out[i] = ((const float *)values)[first + i];
+	}
+}
+
+double kern_value(enum mmt_type type, const void *values, uint64_t index)
+{
+	double value;
+
+	kern_values_to_double(type, values, index, 1, &value);
+	return value;
+}
+
+/* Scaling by powers of two is exact, so the rounding to 11 (or, below 2^-14,
+ * fewer) bits is one nearbyint in the default rounding mode. */
+uint16_t kern_half_from_float(float value)
+{
+	const uint16_t sign = signbit(value) ? 0x8000 : 0;
+	const float magnitude = fabsf(value);
+	int exponent;
+
+	if (isnan(value))
+		return sign | 0x7e00;
+	if (magnitude >= 65520.0F) /* halfway between the largest half and 2^16 */
+		return sign | 0x7c00;
+	frexpf(magnitude, &exponent); /* magnitude < 2^exponent */
+	if (exponent < -13 || magnitude == 0)
+		return sign | (uint16_t)nearbyintf(magnitude * 0x1p24F);
+	const uint32_t significand = (uint32_t)nearbyintf(ldexpf(magnitude, 11 - exponent)); /* 2^10 ... 2^11 */
+	return sign | (uint16_t)(((uint32_t)(exponent + 13) << 10) + significand); /* the hidden bit adds 1 more */
+}
+
+float kern_half_to_float(uint16_t half)
+{
+	const int exponent = half >> 10 & 0x1f, significand = half & 0x3ff;
+	float magnitude;
+
+	if (exponent == 0x1f)
+		magnitude = significand ? NAN : INFINITY;
+	else if (exponent == 0)
+		magnitude = (float)significand * 0x1p-24F;
+	else
+		magnitude = ldexpf((float)(significand + 0x400), exponent - 25);
+	return half & 0x8000 ? -magnitude : magnitude;
+}
+
+double kern_unit_roundoff(enum mmt_type type)
+{
+	static const double roundoff[MMT_TYPE_COUNT] = {[MMT_F32] = 0x1p-24, [MMT_F64] = 0x1p-53, [MMT_F16] = 0x1p-11};
+
+	return roundoff[type];
+}
