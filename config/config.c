@@ -174,19 +174,30 @@ static int fail_at(struct reading *reading, const char *text)
 	return 0;
 }
 
-/* inih tells its handler about keys only: an unknown section without any is found here. */
-static void check_section(struct reading *reading, const char *line)
+static int check_section(struct reading *reading, const char *line)
 {
 	char text[LINE_BYTES + 64];
-	const char *start = line + strspn(line, " \t");
-	const char *end = strchr(start, ']');
-	if (*start != '[' || !end)
-		return;
-	char *name = strndup(start + 1, (size_t)(end - start - 1));
+	const char *end = strchr(line, ']');
+	if (!end)
+		return fail_at(reading, "the section's ']' is missing");
+	const char *rest = end + 1 + strspn(end + 1, " \t\r\n");
+	if (*rest && *rest != ';' && *rest != '#')
+		return fail_at(reading, "something stands behind the section's ']'");
+	char *name = strndup(line + 1, (size_t)(end - line - 1));
+	bool known = name && known_section(name);
 	snprintf(text, sizeof(text), "there is no section [%s]", name ? name : "");
-	if (!name || !known_section(name))
-		fail_at(reading, text);
 	free(name);
+	return known ? 1 : fail_at(reading, text);
+}
+
+/* What inih would pass over: it tells its handler about keys only, and goes on after a mistake. */
+static int check_line(struct reading *reading, const char *line)
+{
+	if (*line == '[')
+		return check_section(reading, line);
+	if (strchr(";#\r\n", *line) || strpbrk(line, "=:"))
+		return 1;
+	return fail_at(reading, "neither a [section] nor 'key = value'");
 }
 
 /* fgets for inih that counts the lines (this build of inih does not tell them) and refuses what
@@ -202,9 +213,11 @@ static char *read_line(char *out, int bytes, void *context)
 		return fail_at(reading, "the line is too long"), NULL;
 	if (memchr(reading->buffer, '\0', (size_t)length))
 		return fail_at(reading, "the line has a NUL byte"), NULL;
-	char *start = reading->buffer + strspn(reading->buffer, " \t");
-	check_section(reading, start);
-	return reading->failed ? NULL : strcpy(out, start);
+	char *start = reading->buffer;
+	if (reading->line == 1 && strncmp(start, "\xef\xbb\xbf", 3) == 0)
+		start += 3; /* a byte order mark */
+	start += strspn(start, " \t");
+	return check_line(reading, start) ? strcpy(out, start) : NULL;
 }
 
 static int on_key(void *context, const char *section, const char *name, const char *value)
@@ -240,7 +253,7 @@ int config_read(struct config *config, const char *path, struct mmt_error *error
 		mmt_error_errno(error, "cannot read %s", path);
 	} else if (first_error > 0) {
 		reading.line = first_error;
-		fail_at(&reading, "neither a [section] nor 'key = value'");
+		fail_at(&reading, "the line cannot be read");
 	}
 	fclose(reading.file);
 	free(reading.buffer);
