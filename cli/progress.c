@@ -40,33 +40,36 @@ static double done_fraction(const json_t *state)
 /* "; best 5.21 ms, 384 GFLOP/s, 42 % of the peak, blocked" */
 static void append_best(char *line, const json_t *best)
 {
-	char text[CLI_FORMAT_BYTES];
+	char time[CLI_FORMAT_BYTES], rate[CLI_FORMAT_BYTES], percent[CLI_FORMAT_BYTES];
 	double time_ns = cli_field_number(best, "time_ns"), gflops = cli_field_number(best, "gflops");
+	double fraction_of_peak = cli_field_number(best, "fraction_of_peak");
 	size_t used = strlen(line);
 	if (!(time_ns > 0))
 		return;
-	used += (size_t)snprintf(line + used, LINE_BYTES - used, "; best %s", cli_format_time(text, time_ns));
-	if (gflops > 0)
-		used += (size_t)snprintf(line + used, LINE_BYTES - used, ", %s GFLOP/s",
-					 cli_format_amount(text, gflops));
-	if (cli_format_percent(text, gflops, cli_field_number(best, "peak_gflops"))[0] != '\0')
-		used += (size_t)snprintf(line + used, LINE_BYTES - used, ", %s of the peak", text);
-	snprintf(line + used, LINE_BYTES - used, ", %.64s", cli_field_text(best, "variant"));
+	snprintf(line + used, LINE_BYTES - used, "; best %s%s%s%s%s%s%s, %.64s", cli_format_time(time, time_ns),
+		 gflops > 0 ? ", " : "", gflops > 0 ? cli_format_amount(rate, gflops) : "",
+		 gflops > 0 ? " GFLOP/s" : "", fraction_of_peak > 0 ? ", " : "",
+		 fraction_of_peak > 0 ? cli_format_percent(percent, fraction_of_peak, 1) : "",
+		 fraction_of_peak > 0 ? " of the peak" : "", cli_field_text(best, "variant"));
 }
 
-/* "queued", or "34 evaluated; best ...; 42 s left" */
+/* "queued", or "34 evaluated; 42 s left; best ..." */
 static void describe(char *line, const json_t *state)
 {
 	char text[CLI_FORMAT_BYTES];
 	const char *name = cli_field_text(state, "state");
 	double budget_s = cli_field_number(state, "budget_s"), elapsed_s = cli_field_number(state, "elapsed_s");
 	bool running = strcmp(name, "running") == 0;
+	if (strcmp(name, "queued") == 0) {
+		snprintf(line, LINE_BYTES, "queued: other jobs run first");
+		return;
+	}
 	snprintf(line, LINE_BYTES, "%s%s%lld evaluated", running ? "" : name, running ? "" : "; ",
 		 (long long)cli_field_integer(state, "evaluations"));
-	append_best(line, json_object_get(state, "best"));
 	if (running && budget_s > 0)
 		snprintf(line + strlen(line), LINE_BYTES - strlen(line), "; %s left",
 			 cli_format_seconds(text, budget_s - elapsed_s));
+	append_best(line, json_object_get(state, "best"));
 }
 
 static int terminal_width(void)

@@ -3,6 +3,7 @@
  * The job is the service's: whatever happens to this process, it goes on and
  * what it measured stays. stdout gets the answer at the end (with --json every
  * reply of the stream, one a line), stderr the progress. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,8 @@ struct watch {
 	struct cli_context *context;
 	struct cli_progress progress;
 	struct cli_interrupt interrupt;
-	json_t *last; /* the newest progress object */
-	bool output_failed;
+	json_t *last;     /* the newest progress object */
+	int output_errno; /* why a line could not be written; 0: all were */
 };
 
 static int set_new(json_t *parameters, const char *key, json_t *value, struct mmt_error *error)
@@ -85,7 +86,7 @@ static int on_reply(void *argument, const char *text, bool continues)
 	(void)continues;
 	if (cli_is_given(watch->context, "json")) {
 		puts(text);
-		watch->output_failed = fflush(stdout) != 0;
+		watch->output_errno = fflush(stdout) != 0 ? errno : 0;
 	}
 	json_t *reply = wire_decode(text, strlen(text), NULL);
 	json_t *state = json_object_get(reply, "progress");
@@ -97,7 +98,17 @@ static int on_reply(void *argument, const char *text, bool continues)
 			cli_progress_update(&watch->progress, state);
 	}
 	json_decref(reply);
-	return watch->output_failed;
+	return watch->output_errno;
+}
+
+/* The stream was left because nobody takes it; a reader that went away is not worth a word. */
+static int output_failed(int number, struct mmt_error *error)
+{
+	clearerr(stdout);
+	if (number == EPIPE)
+		return 1;
+	errno = number;
+	return mmt_error_errno(error, "cannot write the output");
 }
 
 /* The job's end: 0, or its reason as an error. */
@@ -152,9 +163,10 @@ static int watch_job(struct cli_context *context, json_t *parameters, struct mmt
 	status = mmt_call_more(client, "Tune", text, on_reply, watch, error);
 	cli_progress_finish(&watch->progress);
 	atomic_store(&watch->interrupt.job, 0);
-	if (status == 0 && !watch->output_failed)
-		status = judge_end(watch->last, error);
-	if (status == 0 && !watch->output_failed && !cli_is_given(context, "json"))
+	if (status == 0)
+		status = watch->output_errno != 0 ? output_failed(watch->output_errno, error)
+						  : judge_end(watch->last, error);
+	if (status == 0 && !cli_is_given(context, "json"))
 		status = print_result(watch, error);
 out:
 	if (watch != NULL)
