@@ -41,7 +41,7 @@ void worker_result_fail(struct kern_result *result, const struct mmt_error *erro
 		if (outcomes[i].code == error->code)
 			result->outcome = outcomes[i].outcome;
 	}
-	memcpy(result->message, error->message, sizeof result->message);
+	worker_message_set(result, error->message);
 }
 
 /* A service that is gone is noticed at the next receive; a phase lost on the way harms nobody. */

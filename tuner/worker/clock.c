@@ -42,6 +42,7 @@ static void note_timestamps(struct worker_clock *clock, const struct worker_timi
 bool worker_clock_accept(struct worker_clock *clock, const struct worker_timing *timing)
 {
 	double device_ns;
+	double tick_ns;
 
 	if (clock->host)
 		return true;
@@ -51,8 +52,9 @@ bool worker_clock_accept(struct worker_clock *clock, const struct worker_timing 
 	}
 	device_ns = (double)(timing->end_ns - timing->start_ns);
 	note_timestamps(clock, timing);
-	/* One step of a coarse clock may reach beyond the host's interval. */
-	if (device_ns > timing->host_ns * HOST_SLACK + HOST_SLACK_NS + (double)clock->tick_ns ||
+	/* One step of a clock known to be coarse may reach beyond the host's interval */
+	tick_ns = clock->timestamps >= ENOUGH_TIMESTAMPS ? (double)clock->tick_ns : 0;
+	if (device_ns > timing->host_ns * HOST_SLACK + HOST_SLACK_NS + tick_ns ||
 	    (timing->host_ns > LONG_NS && device_ns < timing->host_ns * LEAST_SHARE)) {
 		clock->host = ++clock->doubts >= DOUBTS_UNTIL_HOST;
 		return false;

@@ -9,15 +9,6 @@
 #include "driver.h"
 #include "text.h"
 
-/* Devices that agree in all of their identity get ordinals in the driver's order. */
-static bool same_identity(const struct kern_device *a, const struct kern_device *b)
-{
-	return a->type == b->type && strcmp(a->platform, b->platform) == 0 &&
-	       strcmp(a->platform_vendor, b->platform_vendor) == 0 && strcmp(a->name, b->name) == 0 &&
-	       strcmp(a->vendor, b->vendor) == 0 && strcmp(a->uuid, b->uuid) == 0 &&
-	       strcmp(a->pci_address, b->pci_address) == 0;
-}
-
 static int append(struct worker_devices *list, cl_platform_id platform, cl_device_id id,
 		  const struct kern_device *device, struct mmt_error *error)
 {
@@ -34,9 +25,6 @@ static int append(struct worker_devices *list, cl_platform_id platform, cl_devic
 	list->handles = handles;
 	devices[n - 1] = *device;
 	handles[n - 1] = (struct worker_device){platform, id};
-	for (size_t i = 0; i + 1 < n; i++)
-		devices[n - 1].ordinal += same_identity(&devices[i], device);
-	kern_device_fingerprint(&devices[n - 1]);
 	list->n_devices = n;
 	return 0;
 }
@@ -120,6 +108,7 @@ int worker_devices_init(struct worker_devices *list, struct mmt_error *error)
 	}
 	for (cl_uint i = 0; i < n && result == 0; i++)
 		result = add_platform(list, platforms[i], error);
+	kern_devices_identify(list->devices, list->n_devices);
 	free(platforms);
 	if (result == 0 && list->hints.failed)
 		result = mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for the hints");

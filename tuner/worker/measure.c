@@ -15,9 +15,13 @@ void worker_measurement_init(struct worker_measurement *measurement)
 	memset(measurement, 0, sizeof *measurement);
 }
 
-static void forget_samples(struct worker_measurement *measurement)
+/* Samples of another clock, or taken before this one was known to be so coarse, are no samples. */
+static void judge_earlier(struct worker_measurement *measurement, bool host_clock, double shortest_ns)
 {
-	measurement->n_samples = 0;
+	if (measurement->host_clock != host_clock || shortest_ns > measurement->shortest_ns)
+		measurement->n_samples = 0;
+	measurement->host_clock = host_clock;
+	measurement->shortest_ns = shortest_ns;
 }
 
 /* How many runs make one timing long enough, seen that `repeats` took length_ns. */
@@ -56,6 +60,7 @@ int worker_measure_once(struct worker_measurement *measurement, const struct wor
 			struct mmt_error *error)
 {
 	struct worker_clock *clock = timer->clock;
+	double shortest_ns;
 
 	if (measurement->repeats == 0)
 		measurement->repeats = 1;
@@ -67,14 +72,11 @@ int worker_measure_once(struct worker_measurement *measurement, const struct wor
 			return -1;
 		if (!worker_clock_accept(clock, &timing))
 			continue;
-		if (clock->host != measurement->host_clock) {
-			measurement->host_clock = clock->host;
-			forget_samples(measurement);
-		}
+		shortest_ns = worker_clock_shortest(clock);
+		judge_earlier(measurement, clock->host, shortest_ns);
 		length_ns = worker_clock_length(clock, &timing);
-		if (length_ns < worker_clock_shortest(clock) && measurement->repeats < MOST_REPEATS) {
-			measurement->repeats = grown(measurement->repeats, length_ns, worker_clock_shortest(clock));
-			forget_samples(measurement);
+		if (length_ns < shortest_ns && measurement->repeats < MOST_REPEATS) {
+			measurement->repeats = grown(measurement->repeats, length_ns, shortest_ns);
 			continue;
 		}
 		if (!(length_ns > 0))

@@ -23,10 +23,11 @@ struct worker_timer {
 struct worker_measurement {
 	double samples_ns[WORKER_MAX_SAMPLES]; /* of one run of the plan */
 	size_t n_samples;
-	unsigned repeats; /* runs in one timing: 0 before the first */
-	double last_ns;   /* the last timing's length by the host's clock */
-	double spent_ns;  /* all timings, the discarded ones too */
-	bool host_clock;  /* what the samples were taken with */
+	unsigned repeats;   /* runs in one timing: 0 before the first */
+	double shortest_ns; /* what a timing had to be at least */
+	double last_ns;     /* the last timing's length by the host's clock */
+	double spent_ns;    /* all timings, the discarded ones too */
+	bool host_clock;    /* what the samples were taken with */
 	bool gave_up;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "problem_json.h"
+#include "utf8.h"
 #include "wire.h"
 
 #define HELLO_VERSION 1
@@ -117,6 +118,27 @@ int worker_send_results(int64_t id, const struct kern_result *results, size_t n,
 		}
 	}
 	return send_message(json_pack("{s:I, s:o}", "id", (json_int_t)id, "results", list), error);
+}
+
+void worker_message_set(struct kern_result *result, const char *text)
+{
+	size_t used = 0;
+
+	while (*text != '\0') {
+		size_t length = utf8_length(text);
+		bool printable = length > 1 || *text == '\n' || ((unsigned char)*text >= ' ' && *text != '\x7f');
+		size_t taken = length > 0 ? length : 1;
+
+		if (used + taken >= sizeof result->message)
+			break;
+		if (length > 0 && printable)
+			memcpy(result->message + used, text, taken);
+		else
+			result->message[used] = ' ';
+		used += taken;
+		text += taken;
+	}
+	result->message[used] = '\0';
 }
 
 static json_t *devices_message(const struct kern_device *devices, size_t n, const char *const *hints)

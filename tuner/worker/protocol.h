@@ -33,6 +33,9 @@ int worker_send_hello(const struct kern_device *device, struct mmt_error *error)
 int worker_send_phase(int64_t id, const char *phase, struct mmt_error *error);
 int worker_send_results(int64_t id, const struct kern_result *results, size_t n, struct mmt_error *error);
 
+/* The text as a result's message: valid UTF-8, lines kept, no other control characters. */
+void worker_message_set(struct kern_result *result, const char *text);
+
 /* Prints the answer of --enumerate to a descriptor. hints: NULL-terminated. */
 int worker_print_devices(int fd, const struct kern_device *devices, size_t n, const char *const *hints,
 			 struct mmt_error *error);

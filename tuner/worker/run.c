@@ -98,9 +98,10 @@ static int set_argument(cl_kernel kernel, cl_uint index, size_t bytes, const voi
 	return worker_cl_error(error, status, what);
 }
 
-static int set_scalar(cl_kernel kernel, cl_uint index, const struct kern_scalar *scalar, enum mmt_type type,
-		      const char *name, struct mmt_error *error)
+static int set_scalar(cl_kernel kernel, cl_uint index, const struct kern_argument *argument,
+		      const struct kern_scalar *scalar, struct mmt_error *error)
 {
+	const char *name = argument->name;
 	cl_int narrow = (cl_int)scalar->integer;
 	cl_long wide = scalar->integer;
 	cl_float single = (cl_float)scalar->real;
@@ -114,7 +115,7 @@ static int set_scalar(cl_kernel kernel, cl_uint index, const struct kern_scalar 
 	case KERN_REAL:
 		break;
 	}
-	if (type == MMT_F64)
+	if (argument->is_double)
 		return set_argument(kernel, index, sizeof exact, &exact, name, error);
 	return set_argument(kernel, index, sizeof single, &single, name, error);
 }
@@ -197,8 +198,8 @@ int worker_run_set_scalars(struct worker_run *run, struct worker_session *sessio
 			const struct kern_argument *argument = &launch->arguments[j];
 
 			if (argument->kind == KERN_ARGUMENT_SCALAR)
-				result = set_scalar(run->kernels[i], j, scalar_of(argument, scalars, n),
-						    operands->problem.type, argument->name, error);
+				result = set_scalar(run->kernels[i], j, argument, scalar_of(argument, scalars, n),
+						    error);
 		}
 	}
 	worker_meter_leave(&session->meter);
