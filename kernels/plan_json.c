@@ -177,7 +177,7 @@ static int read_scalar(const json_t *object, const char *type, struct kern_argum
 
 static int read_memory(const json_t *object, const char *type, struct kern_argument *argument, struct mmt_error *error)
 {
-	int64_t bytes;
+	int64_t bytes = 0;
 	argument->kind = strcmp(type, "local") == 0 ? KERN_ARGUMENT_LOCAL : KERN_ARGUMENT_TEMPORARY;
 	if (read_integer(object, "bytes", 1, &bytes, error))
 		return -1;
@@ -238,7 +238,7 @@ static int read_source(const json_t *object, struct kern_launch *launch, struct 
 
 static int read_launch(const json_t *object, struct kern_launch *launch, struct mmt_error *error)
 {
-	int64_t local_bytes;
+	int64_t local_bytes = 0;
 	size_t keys = json_object_get(object, "source") ? 8 : 7;
 	if (json_object_size(object) != keys)
 		return broken(error, "step is no object with exactly the known keys");
@@ -254,7 +254,7 @@ static int read_launch(const json_t *object, struct kern_launch *launch, struct 
 
 static int read_temporaries(const json_t *array, struct kern_plan *plan, struct mmt_error *error)
 {
-	int64_t bytes;
+	int64_t bytes = 0;
 	if (!json_is_array(array) || json_array_size(array) > KERN_MAX_ARGUMENTS)
 		return broken(error, "temporaries are no array, or too many");
 	for (size_t i = 0; i < json_array_size(array); i++) {

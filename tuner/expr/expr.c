@@ -91,7 +91,7 @@ int expr_eval_integer(const struct expr *expr, const struct expr_value *slots, c
 		      struct mmt_error *error)
 {
 	struct expr_machine machine = {.error = error};
-	struct expr_value value;
+	struct expr_value value = {0};
 	if (expr_eval(expr, slots, sizes, &value, error) != 0)
 		return -1;
 	machine.column = 1;
