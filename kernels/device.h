@@ -14,7 +14,7 @@
 #include "mmtune/error.h"
 #include "text.h" /* kern_text_sanitise, for the strings below */
 
-enum kern_device_type { KERN_CPU, KERN_GPU, KERN_ACCELERATOR };
+enum kern_device_type { KERN_CPU, KERN_GPU, KERN_ACCELERATOR, KERN_DEVICE_TYPES };
 
 #define KERN_NAME_BYTES 512 /* any driver string, cut at a UTF-8 boundary */
 

@@ -34,7 +34,8 @@
 struct kern_parameter {
 	char *name;
 	struct expr_value *values;
-	size_t n_values, default_index;
+	size_t n_values;
+	size_t defaults[KERN_DEVICE_TYPES]; /* indices into values, by kern_device_type */
 };
 
 struct kern_step {
@@ -76,10 +77,10 @@ struct kern_variant {
 	struct expr *bytes_read, *bytes_written; /* the kernel's own global traffic; NULL: compulsory */
 	struct kern_requirement *requirements;
 	size_t n_requirements;
-	unsigned type_mask;         /* bit mmt_type: types that the variant can do */
-	enum mmt_accuracy accuracy; /* class that it reaches */
-	int priority[3];            /* by kern_device_type; the largest answers `default`; 0: never */
-	char *compiler_options;     /* extra build options, or "" */
+	unsigned type_mask;              /* bit mmt_type: types that the variant can do */
+	enum mmt_accuracy accuracy;      /* class that it reaches */
+	int priority[KERN_DEVICE_TYPES]; /* by kern_device_type; the largest answers `default`; 0: never */
+	char *compiler_options;          /* extra build options, or "" */
 };
 
 /* json_text and source are copied; file names the variant in messages. NULL

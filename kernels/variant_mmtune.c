@@ -131,13 +131,40 @@ static int parse_priority(struct kern_parse *parse, const json_t *object)
 		return 0;
 	if (only_keys(parse, object, "Mmtune.Priority", keys))
 		return -1;
-	for (int type = 0; type < 3; type++) {
+	for (int type = 0; type < KERN_DEVICE_TYPES; type++) {
 		const json_t *value = json_object_get(object, kern_device_type_name((enum kern_device_type)type));
 		json_int_t priority = json_integer_value(value);
 		if (value && (!json_is_integer(value) || priority < 0 || priority > MAX_PRIORITY))
 			return kern_parse_fail(parse, "Mmtune.Priority", "is not a whole number from 0 to %d",
 					       MAX_PRIORITY);
 		parse->variant->priority[type] = (int)priority;
+	}
+	return 0;
+}
+
+/* {"cpu": {"VW": 16}}: what differs from T1's defaults on a type of device. */
+static int parse_defaults(struct kern_parse *parse, const json_t *object)
+{
+	static const char *const keys[] = {"cpu", "gpu", "acc", NULL};
+	const struct kern_variant *variant = parse->variant;
+	const char *name;
+	const json_t *value;
+	if (!object)
+		return 0;
+	if (only_keys(parse, object, "Mmtune.Defaults", keys))
+		return -1;
+	for (int type = 0; type < KERN_DEVICE_TYPES; type++) {
+		const json_t *given = json_object_get(object, kern_device_type_name((enum kern_device_type)type));
+		json_object_foreach ((json_t *)given, name, value) {
+			size_t i = 0;
+			while (i < variant->n_parameters && strcmp(variant->parameters[i].name, name) != 0)
+				i++;
+			if (i == variant->n_parameters)
+				return kern_parse_fail(parse, "Mmtune.Defaults", "there is no parameter '%.64s'", name);
+			if (kern_parse_default(parse, value, "Mmtune.Defaults", &variant->parameters[i],
+					       &variant->parameters[i].defaults[type]))
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -297,6 +324,7 @@ static int parse_known(struct kern_parse *parse, const json_t *root, const json_
 			   &variant->n_temporaries) ||
 	    parse_memories(parse, json_object_get(mmtune, "Locals"), "Locals", &variant->locals, &variant->n_locals) ||
 	    parse_priority(parse, json_object_get(mmtune, "Priority")) ||
+	    parse_defaults(parse, json_object_get(mmtune, "Defaults")) ||
 	    parse_steps(parse, json_object_get(mmtune, "Steps"), json_object_get(root, "KernelSpecification")))
 		return -1;
 	return check_names(parse, family);
@@ -313,6 +341,7 @@ int kern_parse_mmtune(struct kern_parse *parse, const json_t *root)
 					   "LocalMemoryBytes",
 					   "PrivateMemoryBytes",
 					   "Priority",
+					   "Defaults",
 					   "BytesWritten",
 					   "Temporaries",
 					   "Locals",

@@ -43,6 +43,10 @@ int kern_parse_sizes(struct kern_parse *parse, const json_t *object, const char 
 /* One name into step->arguments. */
 int kern_parse_argument(struct kern_parse *parse, const json_t *name, const char *place, struct kern_step *step);
 
+/* The index of a value among those of a parameter. */
+int kern_parse_default(struct kern_parse *parse, const json_t *value, const char *place,
+		       const struct kern_parameter *parameter, size_t *out);
+
 int kern_parse_t1(struct kern_parse *parse, const json_t *root);
 /* The one step that KernelSpecification describes. */
 int kern_parse_t1_step(struct kern_parse *parse, const json_t *specification, struct kern_step *step);

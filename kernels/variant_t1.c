@@ -96,12 +96,10 @@ static int parse_values(struct kern_parse *parse, const json_t *value, const cha
 	return 0;
 }
 
-static int parse_default(struct kern_parse *parse, const json_t *value, const char *place,
-			 struct kern_parameter *parameter)
+int kern_parse_default(struct kern_parse *parse, const json_t *value, const char *place,
+		       const struct kern_parameter *parameter, size_t *out)
 {
 	struct expr_value wanted;
-	if (!value) /* T1 leaves it optional */
-		return 0;
 	if (json_array_size(value) == 1) /* as some published files have it */
 		value = json_array_get(value, 0);
 	if (json_is_string(value))
@@ -116,7 +114,7 @@ static int parse_default(struct kern_parse *parse, const json_t *value, const ch
 		return kern_parse_fail(parse, place, "is no number, boolean or string");
 	for (size_t i = 0; i < parameter->n_values; i++) {
 		if (expr_value_equal(&parameter->values[i], &wanted)) {
-			parameter->default_index = i;
+			*out = i;
 			return 0;
 		}
 	}
@@ -142,8 +140,14 @@ static int parse_parameter(struct kern_parse *parse, const json_t *object, size_
 	snprintf(inner, sizeof(inner), "%s.Values", place);
 	if (parse_values(parse, json_object_get(object, "Values"), inner, parameter))
 		return -1;
+	const json_t *value = json_object_get(object, "Default");
+	size_t index_of_default = 0; /* T1 leaves it optional */
 	snprintf(inner, sizeof(inner), "%s.Default", place);
-	return parse_default(parse, json_object_get(object, "Default"), inner, parameter);
+	if (value && kern_parse_default(parse, value, inner, parameter, &index_of_default))
+		return -1;
+	for (int type = 0; type < KERN_DEVICE_TYPES; type++)
+		parameter->defaults[type] = index_of_default;
+	return 0;
 }
 
 static int parse_parameters(struct kern_parse *parse, const json_t *array)

@@ -101,10 +101,10 @@ static bool vary(struct walk *walk, const struct kern_variant *variant, size_t f
 			if (walk->hopeless || walk->attempts >= DEFAULT_ATTEMPTS)
 				return false;
 			walk->answer->indices[p] = (uint16_t)v;
-			if (v != parameter->default_index && vary(walk, variant, p + 1, changes - 1))
+			if (v != parameter->defaults[walk->device->type] && vary(walk, variant, p + 1, changes - 1))
 				return true;
 		}
-		walk->answer->indices[p] = (uint16_t)parameter->default_index;
+		walk->answer->indices[p] = (uint16_t)parameter->defaults[walk->device->type];
 	}
 	return false;
 }
@@ -125,7 +125,7 @@ int answer_default(struct answer *answer, const struct kern_registry *kernels, c
 			continue;
 		struct walk walk = {answer, problem, &device->properties, &first, 0, false};
 		for (size_t p = 0; p < variant->n_parameters; p++)
-			answer->indices[p] = (uint16_t)variant->parameters[p].default_index;
+			answer->indices[p] = (uint16_t)variant->parameters[p].defaults[type];
 		for (unsigned changes = 0; changes <= 2 && !found; changes++)
 			found = vary(&walk, variant, 0, changes);
 	}

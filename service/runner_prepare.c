@@ -22,7 +22,7 @@ static bool is_out_of_question(const struct kern_variant *variant, const struct 
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	struct kern_plan plan;
 	for (size_t p = 0; p < variant->n_parameters; p++)
-		indices[p] = (uint16_t)variant->parameters[p].default_index;
+		indices[p] = (uint16_t)variant->parameters[p].defaults[job->device->properties.type];
 	if (variant->accuracy > job->problem.accuracy) {
 		mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "%s is less accurate than %s", variant->name,
 			      mmt_accuracy_name(job->problem.accuracy));
@@ -61,7 +61,7 @@ static int choose_variants(struct runner *runner, struct mmt_error *error)
 
 /* ---- spaces ---- */
 
-static void expand(struct runner_variant *variant, const struct mmt_problem *problem)
+static void expand(struct runner_variant *variant, const struct mmt_problem *problem, enum kern_device_type type)
 {
 	const struct kern_variant *kernel = variant->variant;
 	struct search_parameter parameters[EXPR_LIMIT_NAMES];
@@ -72,7 +72,7 @@ static void expand(struct runner_variant *variant, const struct mmt_problem *pro
 			.name = kernel->parameters[i].name,
 			.values = kernel->parameters[i].values,
 			.n_values = kernel->parameters[i].n_values,
-			.default_index = kernel->parameters[i].default_index,
+			.default_index = kernel->parameters[i].defaults[type],
 		};
 	struct search_space_spec spec = {
 		.parameters = parameters,
@@ -90,7 +90,7 @@ static void expand_work(uv_work_t *work)
 {
 	struct runner *runner = work->data;
 	for (size_t i = 0; i < runner->n_variants; i++)
-		expand(&runner->variants[i], &runner->job->problem);
+		expand(&runner->variants[i], &runner->job->problem, runner->job->device->properties.type);
 }
 
 /* Those without a space go, with a word why. */

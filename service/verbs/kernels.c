@@ -24,6 +24,16 @@ static json_t *value_to_json(const struct expr_value *value)
 	return json_null();
 }
 
+/* By type of device. */
+static json_t *defaults_to_json(const struct kern_parameter *parameter)
+{
+	json_t *object = json_object();
+	for (int type = 0; type < KERN_DEVICE_TYPES; type++)
+		json_object_set_new(object, kern_device_type_name((enum kern_device_type)type),
+				    value_to_json(&parameter->values[parameter->defaults[type]]));
+	return object;
+}
+
 static json_t *parameters_to_json(const struct kern_variant *variant)
 {
 	json_t *array = json_array();
@@ -32,9 +42,8 @@ static json_t *parameters_to_json(const struct kern_variant *variant)
 		json_t *values = json_array();
 		for (size_t j = 0; j < parameter->n_values; j++)
 			json_array_append_new(values, value_to_json(&parameter->values[j]));
-		json_array_append_new(array,
-				      json_pack("{s:s, s:o, s:o}", "name", parameter->name, "values", values, "default",
-						value_to_json(&parameter->values[parameter->default_index])));
+		json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "name", parameter->name, "values", values,
+						       "defaults", defaults_to_json(parameter)));
 	}
 	return array;
 }
@@ -100,7 +109,7 @@ static int plan_probe(const struct kern_variant *variant, const struct kern_devi
 	if (indices == NULL)
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a plan");
 	for (size_t i = 0; i < variant->n_parameters; i++)
-		indices[i] = (uint16_t)variant->parameters[i].default_index;
+		indices[i] = (uint16_t)variant->parameters[i].defaults[device->type];
 	int status = kern_plan_init(&plan, variant, &probe, indices, device, error);
 	if (status == 0)
 		kern_plan_finish(&plan);

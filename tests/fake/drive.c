@@ -184,7 +184,7 @@ static json_t *plan_of(const struct kern_variant *variant, const struct mmt_prob
 	json_t *object;
 
 	for (size_t i = 0; i < variant->n_parameters && i < MOST_PARAMETERS; i++)
-		indices[i] = (uint16_t)variant->parameters[i].default_index;
+		indices[i] = (uint16_t)variant->parameters[i].defaults[KERN_CPU];
 	if (kern_plan_init(&plan, variant, problem, indices, device, &error) != 0) {
 		fprintf(stderr, "no plan of '%s': %s\n", variant->name, error.message);
 		return NULL;

@@ -33,7 +33,7 @@ static void plan(const struct kern_variant *variant, int which)
 	problem.k = 237;
 	for (size_t i = 0; i < variant->n_parameters; i++) {
 		const struct kern_parameter *parameter = &variant->parameters[i];
-		const size_t choices[3] = {0, parameter->default_index, parameter->n_values - 1};
+		const size_t choices[3] = {0, parameter->defaults[KERN_CPU], parameter->n_values - 1};
 		indices[i] = (uint16_t)choices[which];
 	}
 	json_t *configuration = kern_configuration_to_json(variant, indices);

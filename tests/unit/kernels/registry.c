@@ -95,7 +95,7 @@ static void every_built_in_plans_its_default(void **state)
 		assert_true(variant->built_in);
 		assert_ptr_equal(kern_registry_find(&registry, variant->family, variant->name), variant);
 		for (size_t j = 0; j < variant->n_parameters; j++)
-			indices[j] = (uint16_t)variant->parameters[j].default_index;
+			indices[j] = (uint16_t)variant->parameters[j].defaults[KERN_CPU];
 		if (kern_plan_init(&plan, variant, &problem, indices, &device, &error))
 			fail_msg("%s/%s: %s", variant->family, variant->name, error.message);
 		assert_true(plan.bytes_written > 0);

@@ -26,7 +26,7 @@ static void reads_what_it_says(void **state)
 	assert_string_equal(variant->summary, "tiles");
 	assert_string_equal(variant->compiler_options, "-cl-mad-enable");
 	assert_int_equal(variant->n_parameters, 3);
-	assert_int_equal(variant->parameters[0].default_index, 1);
+	assert_int_equal(variant->parameters[0].defaults[KERN_CPU], 1);
 	assert_string_equal(variant->parameters[1].values[1].string, "fast-1");
 	assert_int_equal(variant->parameters[2].values[0].kind, EXPR_REAL);
 	assert_int_equal(variant->type_mask, 1U << MMT_F32 | 1U << MMT_F64);
@@ -93,7 +93,7 @@ static void defaults_may_be_lists_of_one(void **state)
 		fixture_variant(FIXTURE_T1("{'Name':'A','Values':'[1, 2]','Default':[2]}", "") "}", &error);
 	if (!variant)
 		fail_msg("%s", error.message);
-	assert_int_equal(variant->parameters[0].default_index, 1);
+	assert_int_equal(variant->parameters[0].defaults[KERN_CPU], 1);
 	kern_variant_destroy(variant);
 }
 
