@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "migrate.h"
+#include "open.h"
 #include "trials.h"
 
 bool db_code_is_damage(int code)
@@ -76,6 +77,37 @@ static enum db_found check_content(struct db *db, struct mmt_error *error)
 	return DB_DAMAGED;
 }
 
+/* A bit that flips in the schema's text renames a column, or loosens a check, and SQLite sees nothing
+ * wrong. So everything that the migrations make must be there, word for word; more may be there. */
+static enum db_found check_schema(struct db *db, int version, struct mmt_error *error)
+{
+	static const char digest[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
+	struct db *expected = db_allocate(":memory:", error);
+	enum db_found found = DB_REFUSED;
+	sqlite3_stmt *row = NULL;
+	if (!expected || db_connect(expected, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, error) < 0 ||
+	    db_migrate(expected, 0, version, false, error) < 0)
+		goto out;
+	row = db_prepare(expected, digest, error, "");
+	int status = row ? 1 : -1;
+	while (status == 1 && (status = db_step(expected, row, "reading the schema", error)) == 1)
+		status = db_run(db, NULL, "comparing the schema", error,
+				"SELECT 1 FROM sqlite_schema WHERE type = ?1 AND name = ?2 AND tbl_name = ?3 AND sql = "
+				"?4",
+				"tttt", db_column_text(row, 0), db_column_text(row, 1), db_column_text(row, 2),
+				db_column_text(row, 3)) == 1
+				 ? 1
+				 : -2;
+	found = status == 0 ? DB_USABLE : status == -2 ? DB_DAMAGED : DB_REFUSED;
+	if (found == DB_DAMAGED)
+		mmt_error_set(error, MMT_DATABASE, SQLITE_CORRUPT, "%s is damaged: its schema is not version %d",
+			      db->path, version);
+out:
+	sqlite3_finalize(row);
+	db_close(expected);
+	return found;
+}
+
 static enum db_found inspect_identity(struct db *db, int *version, struct mmt_error *error)
 {
 	bool empty, ours;
@@ -103,6 +135,8 @@ static enum db_found inspect_identity(struct db *db, int *version, struct mmt_er
 enum db_found db_inspect(struct db *db, int *version, struct mmt_error *error)
 {
 	enum db_found found = inspect_identity(db, version, error);
+	if (found == DB_USABLE && *version > 0)
+		found = check_schema(db, *version, error);
 	if (found == DB_USABLE && *version > 0)
 		found = check_content(db, error);
 	/* hands off: closing would otherwise write a WAL that is not ours, or not whole, into the file */

@@ -6,8 +6,8 @@
 
 #include "statement.h"
 
-/* Opens path with SQLite's flags and the settings that every connection of
- * ours has. -1: *error; db->connection is then closed. */
+/* Opens path with SQLite's flags and our settings; a read-only connection is
+ * lenient with damage. -1: *error; db->connection is then closed. */
 int db_connect(struct db *db, const char *path, int flags, struct mmt_error *error);
 void db_disconnect(struct db *db);
 

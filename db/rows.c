@@ -22,13 +22,20 @@ struct copy {
 	struct mmt_error *error;
 };
 
+/* Binds the row's first columns in order. */
+static int step_with(sqlite3_stmt *statement, sqlite3_stmt *row)
+{
+	for (int i = 0; i < sqlite3_bind_parameter_count(statement); i++)
+		sqlite3_bind_value(statement, i + 1, sqlite3_column_value(row, i));
+	int code = sqlite3_step(statement);
+	sqlite3_reset(statement);
+	return code;
+}
+
 static int copy_row(struct copy *copy, sqlite3_stmt *row)
 {
 	bool whole = strcmp(copy->table, "trials") != 0 || db_trial_is_whole(row);
-	for (int i = 0; whole && i < sqlite3_bind_parameter_count(copy->insert); i++)
-		sqlite3_bind_value(copy->insert, i + 1, sqlite3_column_value(row, i));
-	int code = whole ? sqlite3_step(copy->insert) : SQLITE_CONSTRAINT;
-	sqlite3_reset(copy->insert);
+	int code = whole ? step_with(copy->insert, row) : SQLITE_CONSTRAINT;
 	if (code == SQLITE_DONE) {
 		copy->counts->salvaged_rows++;
 		return 0;
@@ -106,6 +113,65 @@ static enum scan copy_table(struct copy *copy)
 	return result;
 }
 
+/* Unique indices hold the content of the small tables once more; all else refers to these. Columns
+ * as in "SELECT *" of version 1; `same` finds the row in `into` when both copies agree. */
+static const struct second {
+	const char *table, *select, *same;
+} seconds[] = {
+	/* the two indices of devices, joined; what neither holds, the next enumeration brings */
+	{"devices",
+	 "SELECT n.id, n.name, f.fingerprint, '{}', 0, 0 FROM devices n INDEXED BY sqlite_autoindex_devices_1 "
+	 "CROSS JOIN devices f INDEXED BY sqlite_autoindex_devices_2 WHERE +f.id = +n.id",
+	 "SELECT 1 FROM devices WHERE id = ?1 AND name = ?2 AND fingerprint = ?3"},
+	{"environments",
+	 "SELECT id, device_id, driver, platform_version FROM environments INDEXED BY sqlite_autoindex_environments_1",
+	 "SELECT 1 FROM environments WHERE id = ?1 AND device_id = ?2 AND driver = ?3 AND platform_version = ?4"},
+	{"problems", "SELECT id, json FROM problems INDEXED BY sqlite_autoindex_problems_1",
+	 "SELECT 1 FROM problems WHERE id = ?1 AND json = ?2"},
+	{"variants",
+	 "SELECT id, family, name, spec_sha256, source_sha256 FROM variants INDEXED BY sqlite_autoindex_variants_1",
+	 "SELECT 1 FROM variants WHERE id = ?1 AND family = ?2 AND name = ?3 AND spec_sha256 = ?4 "
+	 "AND source_sha256 = ?5"},
+};
+
+/* Adds what the table scan missed. Where the two copies contradict each other nobody knows which
+ * one is true: the row goes, and with it what refers to it. */
+static int merge_second(struct copy *copy, const struct second *second)
+{
+	char *remove = sqlite3_mprintf("DELETE FROM \"%w\" WHERE id = ?1", copy->table);
+	sqlite3_stmt *row = db_prepare(copy->from, second->select, NULL, "");
+	sqlite3_stmt *same = db_prepare(copy->into, second->same, copy->error, "");
+	sqlite3_stmt *gone = remove ? db_prepare(copy->into, remove, copy->error, "") : NULL;
+	int status = same && gone ? 0 : -1;
+	bool fits = row && sqlite3_column_count(row) == sqlite3_bind_parameter_count(copy->insert);
+	while (status == 0 && fits && sqlite3_step(row) == SQLITE_ROW) {
+		if (step_with(same, row) == SQLITE_ROW)
+			continue;
+		int code = step_with(gone, row);
+		bool contradicted = code == SQLITE_DONE && sqlite3_changes(copy->into->connection) > 0;
+		if (contradicted) {
+			copy->counts->salvaged_rows--;
+			copy->counts->refused_rows++;
+		} else {
+			status = code == SQLITE_DONE ? copy_row(copy, row)
+						     : db_fail(copy->into, code, "salvaging", copy->error);
+		}
+	}
+	sqlite3_finalize(row);
+	sqlite3_finalize(same);
+	sqlite3_finalize(gone);
+	sqlite3_free(remove);
+	return status;
+}
+
+static int merge_seconds(struct copy *copy)
+{
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+		if (strcmp(seconds[i].table, copy->table) == 0)
+			return merge_second(copy, &seconds[i]);
+	return 0;
+}
+
 int db_rows_copy(struct db *from, struct db *into, const char *table, struct db_opened *counts, struct mmt_error *error)
 {
 	int64_t columns = 0;
@@ -123,7 +189,7 @@ int db_rows_copy(struct db *from, struct db *into, const char *table, struct db_
 	sqlite3_free(insert);
 	if (!copy.insert)
 		return -1;
-	enum scan result = copy_table(&copy);
+	int status = copy_table(&copy) == SCAN_FAILED ? -1 : merge_seconds(&copy);
 	sqlite3_finalize(copy.insert);
-	return result == SCAN_FAILED ? -1 : 0;
+	return status;
 }
