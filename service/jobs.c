@@ -117,6 +117,7 @@ static void on_stored(void *context, int status, const struct mmt_error *error)
 {
 	struct storing *storing = context;
 	struct svc_job *job = storing->job;
+	struct svc_jobs *jobs = job->jobs;
 	if (status == 0)
 		job->id = storing->record.id;
 	else
@@ -124,7 +125,9 @@ static void on_stored(void *context, int status, const struct mmt_error *error)
 	void (*done)(struct svc_job * job, const struct mmt_error *error) = storing->done;
 	db_job_finish(&storing->record);
 	free(storing);
-	done(job, status == 0 ? NULL : error);
+	done(job, status == 0 ? NULL : error); /* may end the job */
+	jobs->storing--;
+	check_stopped(jobs);
 }
 
 /* done always comes, from the loop where it can. */
