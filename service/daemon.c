@@ -211,13 +211,14 @@ static int lock_state(struct daemon *daemon, struct mmt_error *error)
 static void tell_opened(struct service *service, const struct db_opened *opened)
 {
 	char text[1024];
-	if (opened->set_aside[0] != '\0') {
-		snprintf(text, sizeof text, "the database was damaged: set aside as %s, %llu rows salvaged",
-			 opened->set_aside, (unsigned long long)opened->salvaged_rows);
-		note(service, text);
-	}
+	if (opened->set_aside[0] == '\0')
+		return;
+	snprintf(text, sizeof text, "the database was damaged: set aside as %s, %llu rows salvaged", opened->set_aside,
+		 (unsigned long long)opened->salvaged_rows);
+	note(service, text);
 }
 
+/* Where the database cannot be opened the service answers from a copy in memory, or from nothing. */
 static int open_database(struct service *service, struct mmt_error *error)
 {
 	struct db_opened opened = {0};
@@ -230,10 +231,10 @@ static int open_database(struct service *service, struct mmt_error *error)
 		tell_opened(service, &opened);
 		return 0;
 	}
-	snprintf(text, sizeof text, "results are kept in memory only: %s", problem.message);
+	snprintf(text, sizeof text, "what is found now will not last: %s", problem.message);
 	note(service, text);
 	service->in_memory = true;
-	service->store = svc_store_create(service->loop, ":memory:", &opened, error);
+	service->store = svc_store_create_in_memory(service->loop, service->database_path, &opened, error);
 	return service->store != NULL ? 0 : -1;
 }
 

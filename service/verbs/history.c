@@ -63,6 +63,7 @@ static int on_promotion(void *context, const struct db_promotion *promotion)
 		return 0;
 	json_t *entry = svc_trial_to_json(promotion->trial);
 	json_object_set_new(entry, "promoted_at", svc_time_to_json(promotion->promoted_at));
+	json_object_set_new(entry, "withdrawn_at", svc_time_to_json(promotion->withdrawn_at));
 	json_object_set_new(entry, "reason", json_string(promotion->reason));
 	return append(reading, entry);
 }
