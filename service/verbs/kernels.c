@@ -82,7 +82,22 @@ static json_t *variant_to_json(const struct kern_variant *variant)
 			 variant->source_sha256);
 }
 
-/* A problem that the variant's family and type allow; dimensions that the family does not use are 1. */
+/* Gives the problem a shape that its family allows: PROBE_ORDER in as many dimensions as may be, 1 in those that
+ * the family does not use. */
+static void shape_probe(struct mmt_problem *probe)
+{
+	static const unsigned char uses[][3] = {{1, 1, 1}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1},
+						{0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+	const struct kern_family *family = kern_family_find(probe->family);
+	for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+		probe->m = uses[i][0] ? PROBE_ORDER : 1;
+		probe->n = uses[i][1] ? PROBE_ORDER : 1;
+		probe->k = uses[i][2] ? PROBE_ORDER : 1;
+		if (family == NULL || family->check(probe, NULL) == 0)
+			return;
+	}
+}
+
 static void make_probe(const struct kern_variant *variant, struct mmt_problem *probe)
 {
 	mmt_problem_init(probe);
@@ -91,13 +106,7 @@ static void make_probe(const struct kern_variant *variant, struct mmt_problem *p
 	for (unsigned type = MMT_TYPE_COUNT; type-- > 0;)
 		if (variant->type_mask & (1U << type))
 			probe->type = (enum mmt_type)type;
-	const struct kern_family *family = kern_family_find(variant->family);
-	probe->m = probe->n = probe->k = PROBE_ORDER;
-	if (family == NULL || family->check(probe, NULL) == 0)
-		return;
-	probe->k = 1;
-	if (family->check(probe, NULL) != 0)
-		probe->n = 1;
+	shape_probe(probe);
 }
 
 static int plan_probe(const struct kern_variant *variant, const struct kern_device *device, struct mmt_error *error)
