@@ -1,0 +1,251 @@
+/* matmul VARIANT: a matmul variant at odd and even sizes, in all transposes, with rows longer than the matrices, and
+ * with alpha and beta that matter, against a product in double.
+ *
+ * What is around and between the rows of A and B is NaN, as is C where beta is 0: reading it spoils the result. What is
+ * around and between the rows of C must stay as it is. $MMTUNE_TEST_FULL tries more sizes and many more
+ * configurations. Exit status: 0, 1, or 77 without a device. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configurations.h"
+#include "guarded.h"
+#include "reference.h"
+#include "registry.h"
+#include "values.h"
+
+#define SKIPPED      77
+#define MAX_FAILURES 5
+
+static const int64_t sizes[][3] = {
+	{1, 1, 1},
+	{2, 2, 2},
+	{3, 3, 3},
+	{7, 7, 7},
+	{17, 17, 17},
+	{64, 64, 64},
+	{100, 100, 100},
+	{127, 127, 127},
+	{128, 128, 128},
+	{129, 129, 129},
+	{1, 300, 1},
+	{8, 160, 160},
+	{130, 293, 237},
+	/* and in the full sweep */
+	{500, 500, 500},
+	{1013, 1013, 1013},
+	{1, 4096, 1},
+	{8, 3200, 3200},
+};
+#define SIZES_FULL (sizeof sizes / sizeof sizes[0])
+#define SIZES      (SIZES_FULL - 4)
+
+static const double factors[][2] = {/* alpha, beta */
+				    {1, 0}, {0.75, -0.5}, {-1, 1}, {2, 0}, {0, 1}, {0.5, 0.5}, {0, 0}};
+#define FACTORS (sizeof factors / sizeof factors[0])
+
+struct test {
+	struct launcher launcher;
+	const struct kern_variant *variant;
+	struct reference references[SIZES_FULL];
+	size_t n_sizes;
+	unsigned runs, skipped, failures;
+	uint16_t indices[EXPR_LIMIT_NAMES];
+	enum mmt_type type;
+	enum mmt_trans trans;
+};
+
+/* One run: operands with their leading dimensions. */
+struct operand {
+	int64_t rows, ld; /* as stored */
+	void *host;
+	size_t bytes;
+	struct guarded guarded;
+};
+
+static void operand_init(struct operand *operand, enum mmt_type type, int64_t rows, int64_t ld)
+{
+	memset(operand, 0, sizeof *operand);
+	operand->rows = rows;
+	operand->ld = ld;
+	operand->bytes = (size_t)(rows * ld) * mmt_type_bytes(type);
+	operand->host = malloc(operand->bytes);
+	memset(operand->host, 0xff, operand->bytes);
+}
+
+static void operand_finish(struct operand *operand)
+{
+	guarded_finish(&operand->guarded);
+	free(operand->host);
+}
+
+/* The elements between the rows of C must be the NaNs that they were. */
+static int check_gaps(const struct operand *c, enum mmt_type type, int64_t n, const char *found,
+		      struct mmt_error *error)
+{
+	const size_t size = mmt_type_bytes(type);
+
+	for (int64_t i = 0; i < c->rows; i++) {
+		const size_t at = (size_t)(i * c->ld + n) * size;
+		if (memcmp(found + at, (const char *)c->host + at, (size_t)(c->ld - n) * size) != 0)
+			return mmt_error_set(error, MMT_WRONG_RESULT, 0,
+					     "something was written between rows %" PRId64 " and %" PRId64 " of C", i,
+					     i + 1);
+	}
+	return 0;
+}
+
+/* operands: a, b, c */
+static int run_operands(struct test *test, const struct kern_plan *plan, const struct reference *reference,
+			struct operand operands[3], const double factor[2])
+{
+	struct mmt_error error = {0};
+	const char *found;
+	int status = -1;
+
+	for (int i = 0; i < 3; i++) {
+		if (guarded_init(&operands[i].guarded, &test->launcher, operands[i].host, operands[i].bytes, &error))
+			goto out;
+	}
+	const struct launcher_value values[] = {
+		{.name = "a", .buffer = operands[0].guarded.buffer},
+		{.name = "b", .buffer = operands[1].guarded.buffer},
+		{.name = "c", .buffer = operands[2].guarded.buffer},
+		{.name = "lda", .integer = operands[0].ld},
+		{.name = "ldb", .integer = operands[1].ld},
+		{.name = "ldc", .integer = operands[2].ld},
+		{.name = "alpha", .real = factor[0]},
+		{.name = "beta", .real = factor[1]},
+	};
+	if (launcher_run(&test->launcher, plan, values, sizeof values / sizeof values[0], &error))
+		goto out;
+	found = guarded_read(&operands[2].guarded, &test->launcher, &error);
+	if (!found)
+		goto out;
+	if (check_gaps(&operands[2], test->type, reference->n, found, &error))
+		goto out;
+	status = reference_compare(reference, test->type, factor[0], factor[1], found, operands[2].ld, &error);
+out:
+	if (status)
+		fprintf(stderr, "%s\n", error.message);
+	return status;
+}
+
+static int run_plan(struct test *test, const struct kern_plan *plan, const struct reference *reference)
+{
+	const double *factor = factors[test->runs % FACTORS];
+	const int64_t m = reference->m, n = reference->n, k = reference->k, gap = test->runs % 4;
+	const bool trans_a = test->trans & 2, trans_b = test->trans & 1;
+	struct operand operands[3];
+
+	operand_init(&operands[0], test->type, trans_a ? k : m, (trans_a ? m : k) + gap);
+	operand_init(&operands[1], test->type, trans_b ? n : k, (trans_b ? k : n) + 2 * gap);
+	operand_init(&operands[2], test->type, m, n + 3 * gap);
+	reference_store(test->type, reference->a, m, k, trans_a, operands[0].ld, operands[0].host);
+	reference_store(test->type, reference->b, k, n, trans_b, operands[1].ld, operands[1].host);
+	if (factor[1] != 0)
+		reference_store(test->type, reference->c0, m, n, false, operands[2].ld, operands[2].host);
+	const int status = run_operands(test, plan, reference, operands, factor);
+	if (status)
+		fprintf(stderr, "\twith alpha %g, beta %g, lda %" PRId64 ", ldb %" PRId64 ", ldc %" PRId64 "\n",
+			factor[0], factor[1], operands[0].ld, operands[1].ld, operands[2].ld);
+	for (int i = 0; i < 3; i++)
+		operand_finish(&operands[i]);
+	return status;
+}
+
+static void problem_of(const struct test *test, size_t size, struct mmt_problem *problem)
+{
+	mmt_problem_init(problem);
+	problem->m = sizes[size][0];
+	problem->n = sizes[size][1];
+	problem->k = sizes[size][2];
+	problem->type = test->type;
+	problem->trans = test->trans;
+}
+
+static void run_size(struct test *test, size_t size)
+{
+	struct mmt_problem problem;
+	struct kern_plan plan;
+	struct mmt_error error;
+	char text[512];
+
+	problem_of(test, size, &problem);
+	if (kern_plan_init(&plan, test->variant, &problem, test->indices, &test->launcher.device, &error)) {
+		test->skipped++;
+		return;
+	}
+	if (run_plan(test, &plan, &test->references[size])) {
+		test->failures++;
+		fprintf(stderr, "\t%s\n", mmt_problem_text(&problem, text, sizeof text));
+		fprintf(stderr, "\t%s %s\n", test->variant->name,
+			configurations_text(test->variant, test->indices, text, sizeof text));
+	}
+	test->runs++;
+	kern_plan_finish(&plan);
+}
+
+/* One configuration at all sizes; at a few where each size is another program to build. */
+static void run_configuration(struct test *test, unsigned number)
+{
+	const bool few = strstr(test->variant->source, "PROBLEM_") && !configurations_full();
+
+	for (size_t size = 0; size < test->n_sizes && test->failures < MAX_FAILURES; size++) {
+		if (!few || (size + number) % 6 == 0)
+			run_size(test, size);
+	}
+}
+
+static void run_variant(struct test *test)
+{
+	const unsigned random_configurations = configurations_full() ? 100 : 5;
+	struct mmt_problem problem;
+	unsigned number = 0;
+
+	configurations_default(test->variant, test->launcher.device.type, test->indices);
+	for (int type = MMT_F32; type <= MMT_F64; type++) {
+		for (int trans = 0; trans < MMT_TRANS_COUNT; trans++) {
+			test->type = (enum mmt_type)type;
+			test->trans = (enum mmt_trans)trans;
+			if (type == MMT_F32 || trans % 3 == 0 || configurations_full())
+				run_configuration(test, number++);
+		}
+	}
+	for (unsigned i = 0; i < random_configurations; i++) {
+		test->type = i % 3 == 2 ? MMT_F64 : MMT_F32;
+		test->trans = (enum mmt_trans)(i % 4);
+		problem_of(test, SIZES - 1, &problem);
+		if (configurations_random(test->variant, &problem, &test->launcher.device, i, test->indices))
+			run_configuration(test, number++);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct test test = {.n_sizes = configurations_full() ? SIZES_FULL : SIZES};
+	struct kern_registry registry;
+	struct mmt_error error = {0};
+
+	if (argc != 2 || kern_registry_init(&registry, NULL, &error)) {
+		fprintf(stderr, "usage: %s VARIANT %s\n", argv[0], error.message);
+		return EXIT_FAILURE;
+	}
+	test.variant = kern_registry_find(&registry, "matmul", argv[1]);
+	if (!test.variant || launcher_init(&test.launcher, &error)) {
+		fprintf(stderr, "%s: %s\n", argv[1], test.variant ? error.message : "no such variant");
+		return test.variant ? SKIPPED : EXIT_FAILURE;
+	}
+	for (size_t i = 0; i < test.n_sizes; i++)
+		reference_init(&test.references[i], sizes[i][0], sizes[i][1], sizes[i][2]);
+	run_variant(&test);
+	printf("%s: %u runs, %u skipped, %u failed\n", argv[1], test.runs, test.skipped, test.failures);
+	for (size_t i = 0; i < test.n_sizes; i++)
+		reference_finish(&test.references[i]);
+	launcher_finish(&test.launcher);
+	kern_registry_finish(&registry);
+	return test.failures || (test.runs == 0 && test.skipped == 0) ? EXIT_FAILURE
+	       : test.runs                                            ? EXIT_SUCCESS
+								      : SKIPPED;
+}
