@@ -10,7 +10,9 @@
 /* A rowid beyond this is damage; taken over, it would leave AUTOINCREMENT no number to give. */
 #define LAST_ID ((int64_t)1 << 53)
 /* Enough for each page of a large file to fail alone; ends a walk that damage makes endless. */
-#define MAX_GAPS 10000
+#define MAX_GAPS  10000
+
+#define TRIAL_JOB 1 /* column of trials.job_id */
 
 enum scan { SCAN_END, SCAN_DAMAGE, SCAN_FAILED }; /* failed: `into` cannot be written */
 
@@ -34,8 +36,14 @@ static int step_with(sqlite3_stmt *statement, sqlite3_stmt *row)
 
 static int copy_row(struct copy *copy, sqlite3_stmt *row)
 {
-	bool whole = strcmp(copy->table, "trials") != 0 || db_trial_is_whole(row);
+	bool trial = strcmp(copy->table, "trials") == 0;
+	bool whole = !trial || db_trial_is_whole(row);
 	int code = whole ? step_with(copy->insert, row) : SQLITE_CONSTRAINT;
+	if (code == SQLITE_CONSTRAINT_FOREIGNKEY && trial) { /* perhaps only its job is lost */
+		sqlite3_bind_null(copy->insert, TRIAL_JOB + 1);
+		code = sqlite3_step(copy->insert);
+		sqlite3_reset(copy->insert);
+	}
 	if (code == SQLITE_DONE) {
 		copy->counts->salvaged_rows++;
 		return 0;

@@ -38,10 +38,11 @@ static uint64_t mix_real(uint64_t hash, double value)
 	return mix(hash, &value, sizeof(value));
 }
 
+/* All but the id and the job: a trial holds without its job, when that is lost. */
 static int64_t checksum(const struct db_trial *trial)
 {
-	const int64_t integers[] = {trial->job_id,     trial->device_id, trial->environment_id, trial->problem_id,
-				    trial->variant_id, trial->runs,      trial->measured_at};
+	const int64_t integers[] = {trial->device_id,  trial->environment_id, trial->problem_id,
+				    trial->variant_id, trial->runs,           trial->measured_at};
 	const double reals[] = {trial->time_ns,        trial->minimum_ns,      trial->spread,         trial->gflops,
 				trial->effective_gbps, trial->compulsory_gbps, trial->relative_error, trial->build_ns,
 				trial->verify_ns,      trial->measure_ns,      trial->driver_ns,      trial->total_ns};

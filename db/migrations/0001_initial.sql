@@ -56,7 +56,7 @@ CREATE TABLE jobs (
 
 CREATE INDEX jobs_unfinished ON jobs (id) WHERE state IN ('queued', 'running');
 
--- Facts: appended, never changed. The checksum covers every other column but the id
+-- Facts: appended, never changed. The checksum covers every column but id and job_id
 -- (trials.c), because SQLite itself does not notice a flipped bit inside a value.
 CREATE TABLE trials (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,

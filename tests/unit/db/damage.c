@@ -241,10 +241,10 @@ static int64_t find_bytes(const char *path, const char *bytes)
 	return found;
 }
 
-/* The problem's page is gone, and with it what every trial refers to; its index has it too. */
+/* The page of what every trial refers to is gone; an index has it too, and a job is not needed. */
 static void a_small_table_comes_back_from_its_index(void **state)
 {
-	static const char *const contents[] = {"{\"m\":1000}", "matmultiled", "1.0OpenCL", "print-0{}"};
+	static const char *const contents[] = {"{\"m\":1000}", "matmultiled", "1.0OpenCL", "print-0{}", "queuedauto"};
 	struct filled *filled = *state;
 	char whole[128];
 	fill(filled);
@@ -271,6 +271,24 @@ static void what_contradicts_itself_is_dropped(void **state)
 	filled_close(filled);
 	flip(filled->path, find_bytes(filled->path, "{\"m\":1000}") + 8, 1);
 	assert_int_equal(survivors(filled), 0);
+	assert_string_not_equal(filled->opened.set_aside, "");
+}
+
+/* An index that leads to other rows than it should. */
+static void an_index_that_lies_is_noticed(void **state)
+{
+	struct filled *filled = *state;
+	fill(filled);
+	assert_int_equal(db_execute(filled->db, "PRAGMA wal_checkpoint(TRUNCATE)", "", NULL), 0);
+	filled_close(filled);
+	/* the same index as before, less one entry: as a flipped bit may leave it, each page well formed */
+	assert_int_equal(filled_sql(filled, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, "
+					    "'job_id IS NOT NULL', 'id > 3') WHERE name = 'trials_by_job'; "
+					    "PRAGMA writable_schema = RESET; REINDEX trials_by_job; "
+					    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, "
+					    "'id > 3', 'job_id IS NOT NULL') WHERE name = 'trials_by_job'"),
+			 SQLITE_OK);
+	assert_int_equal(survivors(filled), TRIALS);
 	assert_string_not_equal(filled->opened.set_aside, "");
 }
 
@@ -351,6 +369,7 @@ int main(void)
 		FILLED_TEST(both_sides_of_a_hole),
 		FILLED_TEST(a_small_table_comes_back_from_its_index),
 		FILLED_TEST(what_contradicts_itself_is_dropped),
+		FILLED_TEST(an_index_that_lies_is_noticed),
 		FILLED_TEST(a_wrong_value_is_noticed),
 		FILLED_TEST(names_are_never_reused),
 		FILLED_TEST(a_salvage_is_resumed),
