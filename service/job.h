@@ -30,7 +30,8 @@ struct svc_job {
 	uint64_t seed;            /* 0: the id */
 	double budget_s, until;
 	int64_t max_evaluations;
-	bool ending; /* its last state is being stored */
+	bool ending;          /* its last state is being stored */
+	bool posted, changed; /* as queued: being stored; to be stored again after that */
 	/* Progress; kept by the runner, and over restarts where the database has a column for it */
 	double spent_before_ns;  /* in earlier runs */
 	uint64_t run_started_ns; /* uv_hrtime; 0: not running */

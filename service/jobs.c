@@ -147,20 +147,32 @@ static void store_job(struct svc_job *job, void (*done)(struct svc_job *job, con
 	svc_store_post(job->jobs->service->store, store_work, on_stored, storing);
 }
 
+static void on_queued_stored(struct svc_job *job, const struct mmt_error *error);
+
+/* While its first record is under way it has no id, and a second would be another job: it waits. */
+void jobs_store_queued(struct svc_job *job)
+{
+	job->changed = job->posted;
+	if (job->posted)
+		return;
+	job->posted = true;
+	store_job(job, on_queued_stored);
+}
+
 static void on_queued_stored(struct svc_job *job, const struct mmt_error *error)
 {
 	struct svc_jobs *jobs = job->jobs;
+	job->posted = false;
+	if (job->changed && !error) {
+		jobs_store_queued(job);
+		return;
+	}
 	tell_waiters(job, error);
 	if (error && job->id == 0)
 		remove_job(jobs, job);
 	else if (!job->ending)
 		tell(job, true, false);
 	schedule(jobs);
-}
-
-void jobs_store_queued(struct svc_job *job)
-{
-	store_job(job, on_queued_stored);
 }
 
 static void on_state_stored(struct svc_job *job, const struct mmt_error *error)

@@ -111,11 +111,19 @@ static void stop_now(struct runner *runner)
 
 /* ---- the worker ---- */
 
+/* The wait for a worker's start is over, one way or the other. */
+static void count_start(struct runner *runner)
+{
+	if (runner->worker_started_ns > 0)
+		runner->spawn_ns += (double)(uv_hrtime() - runner->worker_started_ns);
+	runner->worker_started_ns = 0;
+}
+
 static void on_ready(void *context)
 {
 	struct runner *runner = context;
 	runner->worker_ready = true;
-	runner->spawn_ns += (double)(uv_hrtime() - runner->worker_started_ns);
+	count_start(runner);
 	runner_step(runner);
 }
 
@@ -158,12 +166,11 @@ static void on_results(void *context, const json_t *results)
 static void on_gone(void *context, enum svc_worker_end end, const char *explanation)
 {
 	struct runner *runner = context;
-	bool in_flight = runner->in_flight, started = runner->worker_ready;
+	bool in_flight = runner->in_flight;
 	runner->worker = NULL;
 	runner->worker_ready = runner->in_flight = false;
 	runner->worker_trials = 0;
-	if (!started)
-		runner->spawn_ns += (double)(uv_hrtime() - runner->worker_started_ns);
+	count_start(runner);
 	if (runner->phase != RUNNER_ENDING && !runner->stop_asked) {
 		if (end == SVC_WORKER_CANNOT_START || (!in_flight && end != SVC_WORKER_EXITED))
 			runner->idle_deaths++;

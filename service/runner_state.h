@@ -77,7 +77,8 @@ struct runner {
 
 	struct svc_worker *worker;
 	bool worker_ready, in_flight;
-	uint64_t worker_started_ns, sent_ns;
+	uint64_t worker_started_ns; /* 0 once it is ready */
+	uint64_t sent_ns;
 	unsigned worker_trials, idle_deaths;
 	struct runner_candidate candidate; /* in flight, or to be sent again when planned */
 
