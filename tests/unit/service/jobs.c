@@ -1,0 +1,512 @@
+/* Jobs from the queue to their end, with a fake worker that builds, hangs, crashes and lies on demand. */
+#include "fixture.h"
+
+#include "trial.h"
+
+#define CANDIDATES 12 /* of the toy */
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = malloc(sizeof *fixture);
+	fixture_create(fixture);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	fixture_destroy(*state);
+	free(*state);
+	return 0;
+}
+
+static void start(struct fixture *fixture, const char *fake)
+{
+	fixture_start(fixture, fake);
+	svc_jobs_start(fixture->service.jobs);
+}
+
+static void restart(struct fixture *fixture, const char *fake)
+{
+	fixture_stop(fixture);
+	start(fixture, fake);
+}
+
+static void finish_job(struct fixture_job *job)
+{
+	json_decref(job->last);
+	job->last = NULL;
+}
+
+static void run(struct fixture *fixture, struct fixture_job *job, const struct svc_job_request *request)
+{
+	fixture_add(fixture, job, request);
+	fixture_watch(fixture, job);
+	fixture_wait(fixture, &job->ended, 60);
+}
+
+/* ---- what the database has ---- */
+
+struct counting {
+	struct db_trial_filter filter;
+	const char *configuration, *problem;
+	int64_t count, promotions;
+	char message[512];
+};
+
+static int count_one(void *context, const struct db_trial *trial)
+{
+	struct counting *counting = context;
+	if ((counting->configuration && strcmp(trial->configuration, counting->configuration) != 0) ||
+	    (counting->problem && !strstr(trial->problem, counting->problem)))
+		return 0;
+	counting->count++;
+	snprintf(counting->message, sizeof counting->message, "%s", trial->message ? trial->message : "");
+	return 0;
+}
+
+static int count_promotion(void *context, const struct db_promotion *promotion)
+{
+	struct counting *counting = context;
+	counting->promotions += strstr(promotion->trial->problem, "matmul") != NULL;
+	return 0;
+}
+
+static int count_work(struct db *db, void *context, struct mmt_error *error)
+{
+	struct counting *counting = context;
+	if (db_history(db, 0, 0, 0, count_promotion, counting, error) != 0)
+		return -1;
+	return db_trials(db, &counting->filter, count_one, counting, error);
+}
+
+static struct counting count(struct fixture *fixture, struct counting counting)
+{
+	struct mmt_error error = {0};
+	counting.problem = "matmul";
+	if (svc_store_run(fixture->service.store, count_work, &counting, &error) != 0)
+		fail_msg("%s", error.message);
+	return counting;
+}
+
+static const char *match_of(struct fixture *fixture, int64_t order, char out[16])
+{
+	bool untuned;
+	struct mmt_error error = {0};
+	struct mmt_problem problem = fixture_problem(order);
+	json_t *answer = svc_answers_query(fixture->service.answers, svc_devices_at(fixture->service.devices, 0),
+					   &problem, false, &untuned, &error);
+	snprintf(out, 16, "%s", answer ? fixture_text(answer, "match") : "none");
+	json_decref(answer);
+	return out;
+}
+
+/* ---- the main road ---- */
+
+static void a_job_finds_and_promotes_the_best(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	char match[16];
+	start(fixture, "best=T:16,U:2");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	json_t *best = json_object_get(job.last, "best");
+	assert_string_equal(fixture_text(best, "variant"), "toy");
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "parameters"), "T")), 16);
+	assert_true(json_real_value(json_object_get(best, "fraction_of_peak")) > 0); /* the peak job went before */
+	assert_string_equal(match_of(fixture, 100, match), "exact");
+	json_t *accounting = json_object_get(job.last, "accounting");
+	double wall_s = json_real_value(json_object_get(accounting, "wall_s"));
+	double driver_s = json_real_value(json_object_get(accounting, "driver_s"));
+	assert_true(driver_s > 0 && driver_s <= wall_s);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 0);
+	assert_int_equal(count(fixture, (struct counting){0}).promotions, 1);
+	finish_job(&job);
+}
+
+static void a_second_job_measures_nothing_twice_and_keeps_the_best(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job first, second;
+	start(fixture, "best=T:16,U:2");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &first, &request);
+	restart(fixture, "best=T:16,U:2");
+	request = fixture_request(fixture, 100);
+	run(fixture, &second, &request);
+	assert_string_equal(fixture_text(second.last, "state"), "done");
+	assert_int_equal(json_integer_value(json_object_get(second.last, "evaluations")), 0);
+	assert_non_null(strstr(fixture_text(second.last, "message"), "still the fastest"));
+	assert_int_equal(count(fixture, (struct counting){0}).promotions, 1);
+	finish_job(&first);
+	finish_job(&second);
+}
+
+static void a_job_goes_on_where_it_was(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "best=T:16,U:2; delay_ms=20");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	fixture_add(fixture, &job, &request);
+	fixture_watch(fixture, &job);
+	bool some = false;
+	for (int i = 0; i < 2000 && !some; i++) {
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+		some = json_integer_value(json_object_get(job.last, "evaluations")) >= 3;
+	}
+	assert_true(some);
+	int64_t id = job.id;
+	assert_false(job.ended);
+	restart(fixture, "best=T:16,U:2");
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 1);
+	job.id = id;
+	fixture_watch(fixture, &job);
+	fixture_wait(fixture, &job.ended, 60);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	struct counting counting = {.configuration = "{\"T\":1,\"U\":8}"}; /* far from the best: in no final */
+	assert_int_equal(count(fixture, counting).count, 1);
+	finish_job(&job);
+}
+
+/* ---- candidates that misbehave ---- */
+
+static void one_that_hangs_is_killed_and_the_next_runs(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "best=T:16,U:2; hang=@-DT=1 -DU=8");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_int_equal(fixture_outcome(&job, "timeout"), 1);
+	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	finish_job(&job);
+}
+
+static void one_that_crashes_is_recorded_with_its_last_words_and_not_tried_again(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	struct counting counting = {.filter = {.outcome = "crashed"}};
+	start(fixture, "best=T:16,U:2; crash=@-DT=16 -DU=2");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	finish_job(&job);
+	restart(fixture, "best=T:16,U:2; crash=@-DT=16 -DU=2");
+	request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	counting = count(fixture, counting);
+	assert_int_equal(counting.count, 1);
+	assert_non_null(strstr(counting.message, "Assertion"));
+	finish_job(&job);
+}
+
+static void a_lost_device_is_not_the_next_ones_fault(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "best=T:16,U:2; lost=@-DT=4");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_int_equal(fixture_outcome(&job, "launch_failed"), 3);
+	finish_job(&job);
+}
+
+static void one_that_the_device_cannot_run_is_skipped(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	struct counting counting = {.filter = {.outcome = "skipped"}};
+	start(fixture, "best=T:16,U:2");
+	svc_devices_at(fixture->service.devices, 0)->properties.max_work_group_size = 16;
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES - 3);
+	assert_int_equal(fixture_outcome(&job, "skipped"), 3);
+	counting = count(fixture, counting);
+	assert_int_equal(counting.count, 3);
+	assert_non_null(strstr(counting.message, "16"));
+	finish_job(&job);
+}
+
+static void nothing_that_builds_is_a_failure_with_the_log(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	char match[16];
+	start(fixture, "build_failed=1");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "failed");
+	assert_non_null(strstr(fixture_text(job.last, "message"), "no valid configuration"));
+	assert_non_null(strstr(fixture_text(job.last, "message"), "fake.cl:1:1"));
+	assert_string_equal(match_of(fixture, 100, match), "default");
+	finish_job(&job);
+}
+
+static void wrong_results_never_win(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "best=T:16,U:2; wrong_result=@-DT=16");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	const json_t *parameters = json_object_get(json_object_get(job.last, "best"), "parameters");
+	assert_int_not_equal(json_integer_value(json_object_get(parameters, "T")), 16);
+	assert_int_equal(fixture_outcome(&job, "wrong_result"), 3);
+	finish_job(&job);
+}
+
+static void a_device_that_crashes_again_and_again_is_put_in_quarantine(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	fixture->service.config.crash_limit = 3;
+	start(fixture, "crash=1");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	fixture_add(fixture, &job, &request);
+	struct svc_device *device = svc_devices_at(fixture->service.devices, 0);
+	bool quarantined = false;
+	for (int i = 0; i < 5000 && !quarantined; i++) {
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+		quarantined = device->quarantined_until > 0;
+	}
+	assert_true(quarantined);
+	assert_non_null(strstr(device->quarantine_reason, "3 crashes in a row"));
+	request = fixture_request(fixture, 200);
+	fixture_add(fixture, &job, &request);
+	assert_int_equal(job.error.code, MMT_BUSY);
+	assert_true(svc_jobs_pending(fixture->service.jobs) >= 1); /* the job itself waits for its end */
+}
+
+static void a_worker_that_cannot_start_fails_the_job(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "");
+	config_set(&fixture->service.config, "service", "worker", "/nonexistent/worker", NULL);
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "failed");
+	assert_non_null(strstr(fixture_text(job.last, "message"), "no such file"));
+	finish_job(&job);
+}
+
+/* ---- the queue ---- */
+
+static void equal_jobs_are_one_and_a_client_lifts_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job background, again, client, other;
+	fixture_start(fixture, ""); /* nothing runs yet */
+	struct svc_job_request request = fixture_request(fixture, 100);
+	request.origin = SVC_JOB_QUERY;
+	fixture_add(fixture, &background, &request);
+	fixture_add(fixture, &again, &request);
+	assert_int_equal(again.id, background.id);
+	request.problem = fixture_problem(200);
+	fixture_add(fixture, &other, &request);
+	assert_int_not_equal(other.id, background.id);
+	request.origin = SVC_JOB_CLIENT;
+	request.budget_s = 33;
+	fixture_add(fixture, &client, &request);
+	assert_int_equal(client.id, other.id);
+	/* the peak first, then the client's job, though it came last */
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 3);
+	json_t *first = svc_job_progress_at(fixture->service.jobs, 0);
+	json_t *second = svc_job_progress_at(fixture->service.jobs, 1);
+	assert_string_equal(fixture_text(first, "origin"), "peak");
+	assert_string_equal(fixture_text(second, "origin"), "client");
+	assert_int_equal(json_integer_value(json_object_get(second, "job")), other.id);
+	assert_float_equal(json_real_value(json_object_get(second, "budget_s")), 33, 1e-9);
+	json_decref(first);
+	json_decref(second);
+}
+
+static void a_client_does_not_wait_for_the_background(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job background, client;
+	start(fixture, "delay_ms=30");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	request.origin = SVC_JOB_QUERY;
+	fixture_add(fixture, &background, &request);
+	fixture_watch(fixture, &background);
+	bool runs = false;
+	for (int i = 0; i < 5000 && !runs; i++) {
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+		runs = json_integer_value(json_object_get(background.last, "evaluations")) > 0;
+	}
+	assert_true(runs);
+	request = fixture_request(fixture, 200);
+	run(fixture, &client, &request);
+	assert_false(background.ended);
+	fixture_wait(fixture, &background.ended, 60);
+	assert_string_equal(fixture_text(background.last, "state"), "done");
+	assert_int_equal(json_integer_value(json_object_get(background.last, "evaluations")), CANDIDATES);
+	finish_job(&background);
+	finish_job(&client);
+}
+
+static void a_queued_job_is_cancelled_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	fixture_start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	fixture_add(fixture, &job, &request);
+	fixture_watch(fixture, &job);
+	assert_int_equal(svc_jobs_cancel(fixture->service.jobs, job.id, NULL), 0);
+	fixture_wait(fixture, &job.ended, 10);
+	assert_string_equal(fixture_text(job.last, "state"), "cancelled");
+	struct mmt_error error = {0};
+	assert_int_equal(svc_jobs_cancel(fixture->service.jobs, job.id, &error), -1);
+	assert_int_equal(error.code, MMT_NO_SUCH_JOB);
+	finish_job(&job);
+}
+
+static void a_running_job_that_is_cancelled_keeps_its_results(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	char match[16];
+	start(fixture, "delay_ms=30");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	fixture_add(fixture, &job, &request);
+	fixture_watch(fixture, &job);
+	bool some = false;
+	for (int i = 0; i < 5000 && !some; i++) {
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+		some = json_integer_value(json_object_get(job.last, "evaluations")) >= 2;
+	}
+	assert_true(some);
+	assert_int_equal(svc_jobs_cancel(fixture->service.jobs, job.id, NULL), 0);
+	fixture_wait(fixture, &job.ended, 10);
+	assert_string_equal(fixture_text(job.last, "state"), "cancelled");
+	assert_true(count(fixture, (struct counting){0}).count >= 2);
+	assert_string_equal(match_of(fixture, 100, match), "exact"); /* there was nothing before it */
+	finish_job(&job);
+}
+
+static void pause_gives_the_device_back_and_resume_goes_on(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "delay_ms=20");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	fixture_add(fixture, &job, &request);
+	fixture_watch(fixture, &job);
+	svc_jobs_pause(fixture->service.jobs, true);
+	bool idle = false;
+	for (int i = 0; i < 500 && !idle; i++) {
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+		json_t *first = svc_job_progress_at(fixture->service.jobs, 0);
+		idle = strcmp(fixture_text(first, "state"), "queued") == 0;
+		json_decref(first);
+	}
+	assert_true(idle);
+	assert_false(job.ended);
+	svc_jobs_pause(fixture->service.jobs, false);
+	fixture_wait(fixture, &job.ended, 60);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	finish_job(&job);
+}
+
+static void budgets_end_a_job(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "delay_ms=60; best=T:16,U:2");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	request.max_evaluations = 3;
+	run(fixture, &job, &request);
+	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), 3);
+	finish_job(&job);
+	request = fixture_request(fixture, 200);
+	request.budget_s = 1;
+	uint64_t before = uv_hrtime();
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_true((double)(uv_hrtime() - before) * 1e-9 < 5);
+	assert_true(json_integer_value(json_object_get(job.last, "evaluations")) < CANDIDATES);
+	finish_job(&job);
+}
+
+static void a_new_driver_has_everything_measured_again(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	char match[16];
+	start(fixture, "best=T:16,U:2");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	finish_job(&job);
+	restart(fixture, "devices=gpu:Fake GPU; driver=9.9; best=T:4,U:2");
+	request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	assert_non_null(strstr(fixture_text(job.last, "message"), "head to head"));
+	assert_string_equal(match_of(fixture, 100, match), "exact");
+	assert_int_equal(count(fixture, (struct counting){0}).promotions, 2);
+	finish_job(&job);
+}
+
+static void requests_that_make_no_sense_are_refused(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	fixture_start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	request.strategy = "luck";
+	fixture_add(fixture, &job, &request);
+	assert_int_equal(job.error.code, MMT_INVALID_ARGUMENT);
+	assert_non_null(strstr(job.error.message, "exhaustive"));
+	request = fixture_request(fixture, 100);
+	request.variant = "none";
+	fixture_add(fixture, &job, &request);
+	assert_int_equal(job.error.code, MMT_INVALID_ARGUMENT);
+	request = fixture_request(fixture, 1000000);
+	fixture_add(fixture, &job, &request);
+	assert_int_equal(job.error.code, MMT_TOO_LARGE);
+	request = fixture_request(fixture, 100);
+	request.device->present = false;
+	fixture_add(fixture, &job, &request);
+	assert_int_equal(job.error.code, MMT_NO_SUCH_DEVICE);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(a_job_finds_and_promotes_the_best),
+		TEST(a_second_job_measures_nothing_twice_and_keeps_the_best),
+		TEST(a_job_goes_on_where_it_was),
+		TEST(one_that_hangs_is_killed_and_the_next_runs),
+		TEST(one_that_crashes_is_recorded_with_its_last_words_and_not_tried_again),
+		TEST(a_lost_device_is_not_the_next_ones_fault),
+		TEST(one_that_the_device_cannot_run_is_skipped),
+		TEST(nothing_that_builds_is_a_failure_with_the_log),
+		TEST(wrong_results_never_win),
+		TEST(a_device_that_crashes_again_and_again_is_put_in_quarantine),
+		TEST(a_worker_that_cannot_start_fails_the_job),
+		TEST(equal_jobs_are_one_and_a_client_lifts_it),
+		TEST(a_client_does_not_wait_for_the_background),
+		TEST(a_queued_job_is_cancelled_at_once),
+		TEST(a_running_job_that_is_cancelled_keeps_its_results),
+		TEST(pause_gives_the_device_back_and_resume_goes_on),
+		TEST(budgets_end_a_job),
+		TEST(a_new_driver_has_everything_measured_again),
+		TEST(requests_that_make_no_sense_are_refused),
+#undef TEST
+	};
+	return cmocka_run_group_tests_name("service/jobs", tests, NULL, NULL);
+}
