@@ -14,8 +14,8 @@ const struct cli_option cli_device_options[] = {
 const struct cli_option cli_problem_options[] = {
 	{"order", "N", false, NULL, "square: m = n = k = N"},
 	{"m", "M", false, NULL, "rows of C"},
-	{"n", "N", false, NULL, "columns of C; default: M, of other families than matmul 1"},
-	{"k", "K", false, NULL, "columns of op(A), rows of op(B); default: as for N"},
+	{"n", "N", false, NULL, "columns of C; default: M"},
+	{"k", "K", false, NULL, "columns of op(A), rows of op(B); default: M"},
 	{"trans", "AB", false, "nn nt tn tt", "nn, nt, tn or tt: whether A and B are transposed; default: nn"},
 	{"type", "TYPE", false, "f32 f64 f16", "f32, f64 or f16; default: f32"},
 	{"accuracy", "CLASS", false, "native tf32",
@@ -50,7 +50,8 @@ static int add_dimensions(const struct cli_context *context, json_t *parameters,
 	bool others = cli_is_given(context, "n") || cli_is_given(context, "k");
 	if (order && (m || others))
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "give either --order or --m, --n, --k, not both");
-	if (others && !m)
+	const char *family = cli_value(context, "family");
+	if (others && !m && (family == NULL || strcmp(family, "matmul") == 0))
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "--n and --k need --m beside them");
 	return 0;
 }
@@ -87,7 +88,8 @@ json_t *cli_problem_parameters(const struct cli_context *context, bool needs_sha
 	}
 	if (add_dimensions(context, parameters, error) != 0 || add_names(context, parameters, error) != 0)
 		goto out;
-	if (!needs_shape || cli_is_given(context, "order") || cli_is_given(context, "m"))
+	if (!needs_shape || cli_is_given(context, "order") || cli_is_given(context, "m") ||
+	    cli_is_given(context, "n") || cli_is_given(context, "k"))
 		return parameters;
 	mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "%s needs a size: --order N, or --m M with --n N and --k K",
 		      context->verb->name);
