@@ -5,6 +5,9 @@
 
 #include "protocol.h"
 
+/* Cold caches and pages not yet there make a first launch slower, but not this much */
+#define WARM_UP_MARGIN 2.0
+
 /* Where the wall time of a piece of work goes, and how much of it was the driver's. */
 struct stopwatch {
 	double wall_ns, driver_ns;
@@ -55,7 +58,7 @@ static int verify_once(struct worker_candidate *candidate, struct worker_bench *
 {
 	struct worker_session *session = &bench->session;
 	struct worker_operands *operands = &bench->operands;
-	struct worker_timing timing;
+	struct worker_timing timing = {0};
 	double relative_error;
 
 	if (worker_operands_fill(operands, session, mode, error) != 0 ||
@@ -65,6 +68,9 @@ static int verify_once(struct worker_candidate *candidate, struct worker_bench *
 	    worker_run_check(&candidate->run, session, error) != 0 ||
 	    worker_operands_check(operands, session, mode, &relative_error, error) != 0)
 		return -1;
+	candidate->warm_up_ns = 0;
+	if (!session->clock.host && timing.has_events && timing.end_ns > timing.start_ns)
+		candidate->warm_up_ns = (double)(timing.end_ns - timing.start_ns);
 	if (relative_error > candidate->result.relative_error)
 		candidate->result.relative_error = relative_error;
 	return 0;
@@ -173,6 +179,11 @@ static void measure(struct worker_candidate *candidate, struct worker_bench *ben
 
 void worker_candidate_measure(struct worker_candidate *candidate, struct worker_bench *bench, double give_up_ns)
 {
+	/* A kernel of seconds need not run again to be known as slow */
+	if (give_up_ns > 0 && candidate->warm_up_ns > WARM_UP_MARGIN * give_up_ns) {
+		worker_measurement_give_up(&candidate->measurement, candidate->warm_up_ns);
+		return;
+	}
 	measure(candidate, bench, give_up_ns, true);
 }
 

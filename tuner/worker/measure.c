@@ -102,6 +102,12 @@ int worker_measure(struct worker_measurement *measurement, const struct worker_t
 	return 0;
 }
 
+void worker_measurement_give_up(struct worker_measurement *measurement, double run_ns)
+{
+	add_sample(measurement, run_ns);
+	measurement->gave_up = true;
+}
+
 void worker_measurement_result(const struct worker_measurement *measurement, struct kern_result *result)
 {
 	struct worker_summary summary = worker_summarise(measurement->samples_ns, measurement->n_samples);

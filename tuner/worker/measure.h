@@ -42,6 +42,9 @@ int worker_measure_once(struct worker_measurement *measurement, const struct wor
 int worker_measure(struct worker_measurement *measurement, const struct worker_timer *timer, double give_up_ns,
 		   struct mmt_error *error);
 
+/* Gives up on the strength of one run that was no timing of its own: the verification's. */
+void worker_measurement_give_up(struct worker_measurement *measurement, double run_ns);
+
 /* Median, minimum, spread, runs and flags into a result. n_samples >= 1. */
 void worker_measurement_result(const struct worker_measurement *measurement, struct kern_result *result);
 
