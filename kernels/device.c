@@ -30,6 +30,8 @@ static const struct kern_field device_fields[] = {
 	FIELD(local_memory_bytes, UINT),
 	FIELD(global_cache_bytes, UINT),
 	FIELD(max_work_group_size, UINT),
+	FIELD(image2d_max_width, UINT),
+	FIELD(image2d_max_height, UINT),
 	FIELD(compute_units, UINT),
 	FIELD(clock_mhz, UINT),
 	FIELD(address_bits, UINT),

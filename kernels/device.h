@@ -32,6 +32,7 @@ struct kern_device {
 	/* Limits */
 	uint64_t global_memory_bytes, max_allocation_bytes, local_memory_bytes, global_cache_bytes;
 	uint64_t max_work_group_size, max_work_item_sizes[3];
+	uint64_t image2d_max_width, image2d_max_height; /* pixels; 0 without images */
 	uint32_t compute_units, clock_mhz, address_bits, timer_resolution_ns;
 	uint32_t preferred_vector_float, preferred_vector_double;
 	uint32_t compute_capability; /* NVIDIA: 100 * major + 10 * minor, else 0 */

@@ -176,6 +176,30 @@ static int make_sizes(struct making *making, const struct kern_step *step, struc
 	return kern_limits_sizes(making->device, launch, making->private_memory_bytes, making->error);
 }
 
+/* The size of a temporary or local. What is empty becomes the least there is. */
+static int resolve_memory(struct making *making, const struct kern_memory *memory, enum kern_argument_kind kind,
+			  struct kern_argument *argument)
+{
+	argument->kind = memory->bytes ? kind : KERN_ARGUMENT_IMAGE;
+	if (memory->bytes) {
+		if (evaluate_bytes(making, memory->bytes, memory->name, &argument->bytes))
+			return -1;
+		argument->bytes += argument->bytes == 0;
+		return 0;
+	}
+	if (evaluate_bytes(making, memory->width, memory->name, &argument->width) ||
+	    evaluate_bytes(making, memory->height, memory->name, &argument->height))
+		return -1;
+	argument->width += argument->width == 0;
+	argument->height += argument->height == 0;
+	if (kern_limits_image(making->device, memory->name, argument->width, argument->height, making->error))
+		return -1;
+	if (__builtin_mul_overflow(argument->width, argument->height, &argument->bytes) ||
+	    __builtin_mul_overflow(argument->bytes, KERN_PIXEL_BYTES, &argument->bytes))
+		argument->bytes = UINT64_MAX;
+	return 0;
+}
+
 /* Finds what a name means: family's scalar or buffer, the variant's temporary or local. */
 static int resolve(struct making *making, const char *name, struct kern_argument *argument)
 {
@@ -194,27 +218,14 @@ static int resolve(struct making *making, const char *name, struct kern_argument
 		argument->kind = KERN_ARGUMENT_BUFFER;
 		return 0;
 	}
-	const struct expr *bytes = NULL;
-	for (size_t i = 0; i < variant->n_temporaries; i++) {
-		if (strcmp(variant->temporaries[i].name, name) != 0)
-			continue;
-		argument->kind = KERN_ARGUMENT_TEMPORARY;
-		bytes = variant->temporaries[i].bytes;
-	}
-	for (size_t i = 0; i < variant->n_locals; i++) {
-		if (strcmp(variant->locals[i].name, name) != 0)
-			continue;
-		argument->kind = KERN_ARGUMENT_LOCAL;
-		bytes = variant->locals[i].bytes;
-	}
-	if (!bytes)
-		return mmt_error_set(making->error, MMT_INVALID_ARGUMENT, 0, "%s: '%s' is no argument for this problem",
-				     variant->name, name);
-	if (evaluate_bytes(making, bytes, name, &argument->bytes))
-		return -1;
-	if (argument->bytes == 0)
-		argument->bytes = 1;
-	return 0;
+	for (size_t i = 0; i < variant->n_temporaries; i++)
+		if (strcmp(variant->temporaries[i].name, name) == 0)
+			return resolve_memory(making, &variant->temporaries[i], KERN_ARGUMENT_TEMPORARY, argument);
+	for (size_t i = 0; i < variant->n_locals; i++)
+		if (strcmp(variant->locals[i].name, name) == 0)
+			return resolve_memory(making, &variant->locals[i], KERN_ARGUMENT_LOCAL, argument);
+	return mmt_error_set(making->error, MMT_INVALID_ARGUMENT, 0, "%s: '%s' is no argument for this problem",
+			     variant->name, name);
 }
 
 static int no_memory(struct making *making)
@@ -235,6 +246,8 @@ static int list_temporary(struct making *making, const struct kern_argument *arg
 		return no_memory(making);
 	plan->temporaries[plan->n_temporaries].name = name;
 	plan->temporaries[plan->n_temporaries].bytes = argument->bytes;
+	plan->temporaries[plan->n_temporaries].width = argument->width;
+	plan->temporaries[plan->n_temporaries].height = argument->height;
 	plan->n_temporaries++;
 	return 0;
 }
@@ -250,7 +263,8 @@ static int make_arguments(struct making *making, const struct kern_step *step, s
 		if (resolve(making, argument->name, argument))
 			return -1;
 		argument->scalar.name = argument->name;
-		if (argument->kind == KERN_ARGUMENT_TEMPORARY && list_temporary(making, argument))
+		if ((argument->kind == KERN_ARGUMENT_TEMPORARY || argument->kind == KERN_ARGUMENT_IMAGE) &&
+		    list_temporary(making, argument))
 			return -1;
 	}
 	return 0;

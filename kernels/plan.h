@@ -14,6 +14,11 @@
  * Temporaries that no step uses are left out; a size of 0 becomes 1, since
  * OpenCL has no empty buffer.
  *
+ * A temporary may be a 2-D image. All have one format, CL_RGBA of
+ * CL_UNSIGNED_INT32, which every device with images has: a pixel is 16 bytes that
+ * a kernel takes as elements of any type (as_float4, as_double2), and no value is
+ * converted on the way.
+ *
  * Thread: plain data; no state. */
 #ifndef MMT_KERNELS_PLAN_H
 #define MMT_KERNELS_PLAN_H
@@ -24,14 +29,23 @@
 #include "family.h"
 #include "variant.h"
 
-enum kern_argument_kind { KERN_ARGUMENT_SCALAR, KERN_ARGUMENT_BUFFER, KERN_ARGUMENT_TEMPORARY, KERN_ARGUMENT_LOCAL };
+#define KERN_PIXEL_BYTES 16
+
+enum kern_argument_kind {
+	KERN_ARGUMENT_SCALAR,
+	KERN_ARGUMENT_BUFFER,
+	KERN_ARGUMENT_TEMPORARY,
+	KERN_ARGUMENT_IMAGE, /* a temporary too */
+	KERN_ARGUMENT_LOCAL
+};
 
 struct kern_argument {
 	char *name;
 	enum kern_argument_kind kind;
 	struct kern_scalar scalar; /* SCALAR; its name is the argument's */
 	bool is_double;            /* a KERN_REAL scalar: double, else float */
-	uint64_t bytes;            /* LOCAL, TEMPORARY */
+	uint64_t bytes;            /* LOCAL, TEMPORARY, IMAGE: width * height pixels */
+	uint64_t width, height;    /* IMAGE; else 0 */
 };
 
 struct kern_launch {
@@ -51,6 +65,7 @@ struct kern_plan {
 	struct {
 		char *name;
 		uint64_t bytes;
+		uint64_t width, height; /* of an image; 0: a buffer */
 	} temporaries[KERN_MAX_ARGUMENTS];
 	size_t n_temporaries;
 	double bytes_read, bytes_written; /* own traffic; not part of the JSON */

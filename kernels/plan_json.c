@@ -34,6 +34,9 @@ static json_t *argument_to_json(const struct kern_argument *argument)
 		return json_pack("{s:s, s:s}", "name", argument->name, "type", "buffer");
 	case KERN_ARGUMENT_TEMPORARY:
 		return json_pack("{s:s, s:s, s:I}", "name", argument->name, "type", "temporary", "bytes", bytes);
+	case KERN_ARGUMENT_IMAGE:
+		return json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", argument->name, "type", "image", "bytes", bytes,
+				 "width", (json_int_t)argument->width, "height", (json_int_t)argument->height);
 	case KERN_ARGUMENT_LOCAL:
 		return json_pack("{s:s, s:s, s:I}", "name", argument->name, "type", "local", "bytes", bytes);
 	case KERN_ARGUMENT_SCALAR:
@@ -74,6 +77,16 @@ static json_t *launch_to_json(const struct kern_launch *launch, bool with_source
 	return object;
 }
 
+static json_t *temporary_to_json(const struct kern_plan *plan, size_t i)
+{
+	const json_int_t bytes = (json_int_t)plan->temporaries[i].bytes;
+	const char *name = plan->temporaries[i].name;
+	if (plan->temporaries[i].width == 0)
+		return json_pack("{s:s, s:I}", "name", name, "bytes", bytes);
+	return json_pack("{s:s, s:I, s:I, s:I}", "name", name, "bytes", bytes, "width",
+			 (json_int_t)plan->temporaries[i].width, "height", (json_int_t)plan->temporaries[i].height);
+}
+
 json_t *kern_plan_to_json(const struct kern_plan *plan, bool with_source)
 {
 	json_t *steps = json_array();
@@ -82,8 +95,7 @@ json_t *kern_plan_to_json(const struct kern_plan *plan, bool with_source)
 	for (size_t i = 0; !failed && i < plan->n_launches; i++)
 		failed = json_array_append_new(steps, launch_to_json(&plan->launches[i], with_source));
 	for (size_t i = 0; !failed && i < plan->n_temporaries; i++)
-		failed = json_array_append_new(temporaries, json_pack("{s:s, s:I}", "name", plan->temporaries[i].name,
-								      "bytes", (json_int_t)plan->temporaries[i].bytes));
+		failed = json_array_append_new(temporaries, temporary_to_json(plan, i));
 	json_t *object = failed ? NULL : json_pack("{s:O, s:O}", "steps", steps, "temporaries", temporaries);
 	json_decref(steps);
 	json_decref(temporaries);
@@ -185,6 +197,23 @@ static int read_memory(const json_t *object, const char *type, struct kern_argum
 	return 0;
 }
 
+/* width, height and bytes that agree. */
+static int read_image(const json_t *object, uint64_t *bytes, uint64_t *width, uint64_t *height, struct mmt_error *error)
+{
+	int64_t values[3] = {0};
+	uint64_t expected;
+	if (read_integer(object, "width", 1, &values[0], error) ||
+	    read_integer(object, "height", 1, &values[1], error) || read_integer(object, "bytes", 1, &values[2], error))
+		return -1;
+	*width = (uint64_t)values[0];
+	*height = (uint64_t)values[1];
+	*bytes = (uint64_t)values[2];
+	if (__builtin_mul_overflow(*width, *height, &expected) ||
+	    __builtin_mul_overflow(expected, KERN_PIXEL_BYTES, &expected) || expected != *bytes)
+		return broken(error, "image has not the bytes of its pixels");
+	return 0;
+}
+
 static int read_argument(const json_t *object, struct kern_argument *argument, struct mmt_error *error)
 {
 	static const struct {
@@ -200,6 +229,10 @@ static int read_argument(const json_t *object, struct kern_argument *argument, s
 	if (type && strcmp(type, "buffer") == 0 && keys == 2) {
 		argument->kind = KERN_ARGUMENT_BUFFER;
 		return 0;
+	}
+	if (type && strcmp(type, "image") == 0 && keys == 5) {
+		argument->kind = KERN_ARGUMENT_IMAGE;
+		return read_image(object, &argument->bytes, &argument->width, &argument->height, error);
 	}
 	for (size_t i = 0; type && keys == 3 && i < sizeof(readers) / sizeof(readers[0]); i++)
 		if (strcmp(type, readers[i].type) == 0)
@@ -252,20 +285,31 @@ static int read_launch(const json_t *object, struct kern_launch *launch, struct 
 	return read_source(object, launch, error);
 }
 
-static int read_temporaries(const json_t *array, struct kern_plan *plan, struct mmt_error *error)
+static int read_temporary(const json_t *object, struct kern_plan *plan, size_t i, struct mmt_error *error)
 {
 	int64_t bytes = 0;
+	if (read_identifier(object, "name", &plan->temporaries[i].name, error))
+		return -1;
+	if (json_object_size(object) == 4)
+		return read_image(object, &plan->temporaries[i].bytes, &plan->temporaries[i].width,
+				  &plan->temporaries[i].height, error);
+	if (json_object_size(object) != 2)
+		return broken(error, "temporary has a name and bytes, an image width and height too");
+	if (read_integer(object, "bytes", 1, &bytes, error))
+		return -1;
+	plan->temporaries[i].bytes = (uint64_t)bytes;
+	return 0;
+}
+
+static int read_temporaries(const json_t *array, struct kern_plan *plan, struct mmt_error *error)
+{
 	if (!json_is_array(array) || json_array_size(array) > KERN_MAX_ARGUMENTS)
 		return broken(error, "temporaries are no array, or too many");
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *object = json_array_get(array, i);
-		if (json_object_size(object) != 2)
-			return broken(error, "temporary has a name and bytes");
 		plan->n_temporaries++;
-		if (read_identifier(object, "name", &plan->temporaries[i].name, error) ||
-		    read_integer(object, "bytes", 1, &bytes, error))
+		if (read_temporary(object, plan, i, error))
 			return -1;
-		plan->temporaries[i].bytes = (uint64_t)bytes;
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(plan->temporaries[j].name, plan->temporaries[i].name) == 0)
 				return broken(error, "temporaries have one name twice");
@@ -278,7 +322,9 @@ static bool temporaries_agree(const struct kern_plan *plan, const struct kern_ar
 {
 	for (size_t i = 0; i < plan->n_temporaries; i++)
 		if (strcmp(plan->temporaries[i].name, argument->name) == 0)
-			return plan->temporaries[i].bytes == argument->bytes;
+			return plan->temporaries[i].bytes == argument->bytes &&
+			       plan->temporaries[i].width == argument->width &&
+			       plan->temporaries[i].height == argument->height;
 	return false;
 }
 
@@ -287,7 +333,8 @@ static int check_temporaries(const struct kern_plan *plan, struct mmt_error *err
 	for (size_t i = 0; i < plan->n_launches; i++) {
 		const struct kern_launch *launch = &plan->launches[i];
 		for (size_t j = 0; j < launch->n_arguments; j++)
-			if (launch->arguments[j].kind == KERN_ARGUMENT_TEMPORARY &&
+			if ((launch->arguments[j].kind == KERN_ARGUMENT_TEMPORARY ||
+			     launch->arguments[j].kind == KERN_ARGUMENT_IMAGE) &&
 			    !temporaries_agree(plan, &launch->arguments[j]))
 				return broken(error, "step uses a temporary that is not listed so");
 	}

@@ -101,6 +101,23 @@ int kern_limits_temporaries(const struct kern_device *device, const struct mmt_p
 	return 0;
 }
 
+int kern_limits_image(const struct kern_device *device, const char *name, uint64_t width, uint64_t height,
+		      struct mmt_error *error)
+{
+	const bool wide = width > device->image2d_max_width;
+	if (!device->images)
+		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "needs an image for %s, %.200s has none", name,
+				     device->name);
+	if (!wide && height <= device->image2d_max_height)
+		return 0;
+	return mmt_error_set(error, MMT_SKIPPED, 0,
+			     "needs an image of %" PRIu64 " x %" PRIu64 " pixels for %s, the device allows %s %" PRIu64
+			     " (%s)",
+			     width, height, name, wide ? "a width of" : "a height of",
+			     wide ? device->image2d_max_width : device->image2d_max_height,
+			     wide ? "image2d_max_width" : "image2d_max_height");
+}
+
 int kern_limits_on_chip(const struct kern_device *device, uint64_t local_bytes, uint64_t private_bytes,
 			struct mmt_error *error)
 {

@@ -17,6 +17,10 @@ int kern_limits_on_chip(const struct kern_device *device, uint64_t local_bytes, 
 int kern_limits_sizes(const struct kern_device *device, const struct kern_launch *launch, uint64_t private_bytes,
 		      struct mmt_error *error);
 
+/* For a temporary image: MMT_NOT_SUPPORTED without images, MMT_SKIPPED over the limit. */
+int kern_limits_image(const struct kern_device *device, const char *name, uint64_t width, uint64_t height,
+		      struct mmt_error *error);
+
 /* MMT_TOO_LARGE where the caller's buffers and the plan's temporaries together do not fit. */
 int kern_limits_temporaries(const struct kern_device *device, const struct mmt_problem *problem,
 			    const struct kern_plan *plan, struct mmt_error *error);

@@ -81,6 +81,8 @@ static void memories_destroy(struct kern_memory *memories, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		free(memories[i].name);
 		expr_destroy(memories[i].bytes);
+		expr_destroy(memories[i].width);
+		expr_destroy(memories[i].height);
 	}
 	free(memories);
 }

@@ -48,9 +48,10 @@ struct kern_step {
 	size_t n_arguments;
 };
 
-struct kern_memory { /* a temporary buffer, or a __local argument */
+struct kern_memory { /* a temporary buffer or image, or a __local argument */
 	char *name;
-	struct expr *bytes;
+	struct expr *bytes;          /* NULL: an image */
+	struct expr *width, *height; /* of an image, in pixels (KERN_PIXEL_BYTES); else NULL */
 };
 
 struct kern_requirement {

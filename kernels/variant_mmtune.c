@@ -96,11 +96,31 @@ static int parse_requirements(struct kern_parse *parse, const json_t *array)
 	return 0;
 }
 
+/* What it takes: Bytes, or for an image among the temporaries Width and Height. */
+static int parse_memory(struct kern_parse *parse, const json_t *object, const char *place, bool may_be_image,
+			struct kern_memory *memory)
+{
+	static const char *const keys[] = {"Name", "Bytes", NULL};
+	static const char *const image_keys[] = {"Name", "Width", "Height", NULL};
+	const bool image = may_be_image && (json_object_get(object, "Width") || json_object_get(object, "Height"));
+	if (only_keys(parse, object, place, image ? image_keys : keys) ||
+	    kern_parse_identifier(parse, json_object_get(object, "Name"), place, &memory->name) ||
+	    kern_parse_expr(parse, json_object_get(object, "Bytes"), place, KERN_PARSE_MMTUNE, &memory->bytes) ||
+	    kern_parse_expr(parse, json_object_get(object, "Width"), place, KERN_PARSE_MMTUNE, &memory->width) ||
+	    kern_parse_expr(parse, json_object_get(object, "Height"), place, KERN_PARSE_MMTUNE, &memory->height))
+		return -1;
+	if (image && (!memory->width || !memory->height))
+		return kern_parse_fail(parse, place, "an image needs Width and Height");
+	if (!image && !memory->bytes)
+		return kern_parse_fail(parse, place, "needs Bytes");
+	return 0;
+}
+
 /* Temporaries or Locals. */
 static int parse_memories(struct kern_parse *parse, const json_t *array, const char *what, struct kern_memory **out,
 			  size_t *n_out)
 {
-	static const char *const keys[] = {"Name", "Bytes", NULL};
+	const bool may_be_images = out == &parse->variant->temporaries;
 	char place[KERN_PLACE_BYTES];
 	snprintf(place, sizeof(place), "Mmtune.%s", what);
 	if (check_array(parse, array, place, KERN_MAX_ARGUMENTS))
@@ -111,15 +131,9 @@ static int parse_memories(struct kern_parse *parse, const json_t *array, const c
 		return kern_parse_no_memory(parse);
 	*n_out = count;
 	for (size_t i = 0; i < count; i++) {
-		const json_t *object = json_array_get(array, i);
 		snprintf(place, sizeof(place), "Mmtune.%s[%zu]", what, i);
-		if (only_keys(parse, object, place, keys) ||
-		    kern_parse_identifier(parse, json_object_get(object, "Name"), place, &(*out)[i].name) ||
-		    kern_parse_expr(parse, json_object_get(object, "Bytes"), place, KERN_PARSE_MMTUNE,
-				    &(*out)[i].bytes))
+		if (parse_memory(parse, json_array_get(array, i), place, may_be_images, &(*out)[i]))
 			return -1;
-		if (!(*out)[i].bytes)
-			return kern_parse_fail(parse, place, "needs Bytes");
 	}
 	return 0;
 }

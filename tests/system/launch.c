@@ -106,15 +106,39 @@ static void *pack(const struct run *run, const struct matrix *matrix)
 	return out;
 }
 
+static cl_mem hold(struct run *run, const char *name, cl_mem memory)
+{
+	snprintf(run->buffers[run->n_buffers].name, sizeof run->buffers[0].name, "%s", name);
+	run->buffers[run->n_buffers++].memory = memory;
+	return memory;
+}
+
 static cl_mem upload(struct run *run, const char *name, const void *data, size_t bytes)
 {
 	cl_int status;
 	cl_mem memory = clCreateBuffer(run->context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0), bytes,
 				       (void *)data, &status);
 	check(status, "clCreateBuffer");
-	snprintf(run->buffers[run->n_buffers].name, sizeof run->buffers[0].name, "%s", name);
-	run->buffers[run->n_buffers++].memory = memory;
-	return memory;
+	return hold(run, name, memory);
+}
+
+/* What the steps share: a buffer, or where it has a width an image. */
+static void create_temporary(struct run *run, json_t *temporary)
+{
+	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT32};
+	const cl_image_desc description = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D,
+		.image_width = (size_t)json_integer_value(json_object_get(temporary, "width")),
+		.image_height = (size_t)json_integer_value(json_object_get(temporary, "height")),
+	};
+	const char *name = text(temporary, "name");
+	cl_int status;
+	if (description.image_width == 0) {
+		upload(run, name, NULL, (size_t)json_integer_value(json_object_get(temporary, "bytes")));
+		return;
+	}
+	hold(run, name, clCreateImage(run->context, CL_MEM_READ_WRITE, &format, &description, NULL, &status));
+	check(status, "clCreateImage");
 }
 
 static cl_mem buffer(struct run *run, const char *name)
@@ -143,7 +167,7 @@ static void set_argument(struct run *run, cl_kernel kernel, cl_uint index, json_
 	const char *name = text(argument, "name"), *type = text(argument, "type");
 	double value = scalar_value(run, name, argument);
 	cl_int status;
-	if (strcmp(type, "buffer") == 0 || strcmp(type, "temporary") == 0) {
+	if (strcmp(type, "buffer") == 0 || strcmp(type, "temporary") == 0 || strcmp(type, "image") == 0) {
 		cl_mem memory = buffer(run, name);
 		status = clSetKernelArg(kernel, index, sizeof memory, &memory);
 	} else if (strcmp(type, "local") == 0) {
@@ -301,7 +325,7 @@ int main(int argc, char **argv)
 	size_t index;
 	json_t *item;
 	json_array_foreach (json_object_get(answer, "temporaries"), index, item)
-		upload(&run, text(item, "name"), NULL, (size_t)json_integer_value(json_object_get(item, "bytes")));
+		create_temporary(&run, item);
 	json_array_foreach (json_object_get(answer, "steps"), index, item)
 		launch(&run, item);
 	if (index == 0)

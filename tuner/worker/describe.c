@@ -169,6 +169,10 @@ static void read_abilities(cl_device_id id, struct kern_device *device)
 	device->fp16 =
 		kern_device_has_extension(device, "cl_khr_fp16") && read_ulong(id, CL_DEVICE_HALF_FP_CONFIG) != 0;
 	device->images = read_uint(id, CL_DEVICE_IMAGE_SUPPORT) != CL_FALSE;
+	if (device->images) {
+		device->image2d_max_width = read_size(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+		device->image2d_max_height = read_size(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+	}
 	device->sub_groups = kern_device_has_extension(device, "cl_khr_subgroups") ||
 			     kern_device_has_extension(device, "cl_intel_subgroups") ||
 			     read_uint(id, CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0;

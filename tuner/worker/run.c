@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define POISON_BYTE 0xff
-#define WHAT_BYTES  256
+#define POISON     0xffffffff /* NaN in every type */
+#define WHAT_BYTES 256
 
 int worker_run_build(struct worker_run *run, struct worker_session *session, struct worker_programs *programs,
 		     const struct kern_plan *plan, struct mmt_error *error)
@@ -149,6 +149,37 @@ static int bind_argument(const struct worker_run *run, const struct worker_opera
 	return set_argument(run->kernels[step], index, sizeof memory, &memory, argument->name, error);
 }
 
+/* No canaries: what a kernel stores outside an image is lost (OpenCL C 3.0, 6.15.15.4). */
+static int create_image(struct worker_guarded *image, struct worker_session *session, const char *name, uint64_t width,
+			uint64_t height, struct mmt_error *error)
+{
+	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT32};
+	const cl_image_desc description = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
+	char what[WHAT_BYTES];
+	cl_int status;
+
+	worker_meter_enter(&session->meter);
+	image->buffer = clCreateImage(session->context, CL_MEM_READ_WRITE, &format, &description, NULL, &status);
+	worker_meter_leave(&session->meter);
+	if (image->buffer != NULL)
+		return 0;
+	snprintf(what, sizeof what, "an image of %" PRIu64 " x %" PRIu64 " pixels for '%.32s'", width, height, name);
+	return worker_cl_error(error, status, what);
+}
+
+static int create_temporary(struct worker_run *run, struct worker_session *session, size_t index,
+			    struct mmt_error *error)
+{
+	const struct kern_plan *plan = run->plan;
+
+	if (plan->temporaries[index].width > 0)
+		return create_image(&run->temporaries[index], session, plan->temporaries[index].name,
+				    plan->temporaries[index].width, plan->temporaries[index].height, error);
+	return worker_guarded_init(&run->temporaries[index], session, plan->temporaries[index].name,
+				   plan->temporaries[index].bytes, error);
+}
+
 int worker_run_bind(struct worker_run *run, struct worker_session *session, const struct worker_operands *operands,
 		    struct mmt_error *error)
 {
@@ -159,8 +190,7 @@ int worker_run_bind(struct worker_run *run, struct worker_session *session, cons
 			return -1;
 	}
 	for (size_t i = 0; i < plan->n_temporaries; i++) {
-		if (worker_guarded_init(&run->temporaries[i], session, plan->temporaries[i].name,
-					plan->temporaries[i].bytes, error) != 0)
+		if (create_temporary(run, session, i, error) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < plan->n_launches; i++) {
@@ -206,10 +236,20 @@ int worker_run_set_scalars(struct worker_run *run, struct worker_session *sessio
 	return result;
 }
 
+static cl_int fill_temporary(const struct worker_run *run, const struct worker_session *session, size_t index)
+{
+	const cl_uint poison[] = {POISON, POISON, POISON, POISON}; /* a pixel; a buffer takes one byte of it */
+	const size_t origin[3] = {0};
+	const size_t region[3] = {run->plan->temporaries[index].width, run->plan->temporaries[index].height, 1};
+	const struct worker_guarded *temporary = &run->temporaries[index];
+
+	if (region[0] > 0)
+		return clEnqueueFillImage(session->queue, temporary->buffer, poison, origin, region, 0, NULL, NULL);
+	return clEnqueueFillBuffer(session->queue, temporary->buffer, poison, 1, 0, temporary->bytes, 0, NULL, NULL);
+}
+
 int worker_run_poison(struct worker_run *run, struct worker_session *session, struct mmt_error *error)
 {
-	const unsigned char poison = POISON_BYTE;
-
 	for (size_t i = 0; i < run->plan->n_temporaries; i++) {
 		const struct worker_guarded *temporary = &run->temporaries[i];
 		cl_int status;
@@ -217,11 +257,10 @@ int worker_run_poison(struct worker_run *run, struct worker_session *session, st
 		if (worker_guarded_arm(temporary, session, error) != 0)
 			return -1;
 		worker_meter_enter(&session->meter);
-		status = clEnqueueFillBuffer(session->queue, temporary->buffer, &poison, sizeof poison, 0,
-					     temporary->bytes, 0, NULL, NULL);
+		status = fill_temporary(run, session, i);
 		worker_meter_leave(&session->meter);
 		if (status != CL_SUCCESS)
-			return worker_session_failed(session, status, "clEnqueueFillBuffer", error);
+			return worker_session_failed(session, status, "filling a temporary", error);
 	}
 	return 0;
 }

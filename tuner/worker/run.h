@@ -13,7 +13,7 @@
 struct worker_run {
 	const struct kern_plan *plan; /* borrowed */
 	cl_kernel kernels[KERN_MAX_STEPS];
-	struct worker_guarded temporaries[KERN_MAX_ARGUMENTS];
+	struct worker_guarded temporaries[KERN_MAX_ARGUMENTS]; /* an image stands alone and unguarded */
 };
 
 /* Builds. MMT_FAILED: a build log. Finish it in either case. */
@@ -28,7 +28,7 @@ int worker_run_bind(struct worker_run *run, struct worker_session *session, cons
 int worker_run_set_scalars(struct worker_run *run, struct worker_session *session,
 			   const struct worker_operands *operands, enum kern_check_mode mode, struct mmt_error *error);
 
-/* Fills temporaries with bytes 0xff (NaN in every type), canaries around them; and looks at the canaries. */
+/* Fills temporaries with bytes 0xff (NaN in every type), canaries around buffers; and looks at the canaries. */
 int worker_run_poison(struct worker_run *run, struct worker_session *session, struct mmt_error *error);
 int worker_run_check(const struct worker_run *run, struct worker_session *session, struct mmt_error *error);
 

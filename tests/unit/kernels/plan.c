@@ -249,6 +249,126 @@ static void temporaries_count_as_memory(void **state)
 		problem, defaults, &device, MMT_TOO_LARGE, "all buffers and temporaries");
 }
 
+#define IMAGES                                                                                         \
+	"'Temporaries':[{'Name':'image','Width':'n // 4','Height':'k'},{'Name':'t','Bytes':'4'}],"     \
+	"'Steps':[{'KernelName':'pack','GlobalSize':{'X':'n','Y':'k'},'Arguments':['b','image','t']}," \
+	"{'KernelName':'multiply','GlobalSize':{'X':'n'},'Arguments':['image','c']}],"
+
+static struct kern_device device_with_images(void)
+{
+	struct kern_device device = fixture_device();
+	device.images = true;
+	device.image2d_max_width = 100;
+	device.image2d_max_height = 50;
+	return device;
+}
+
+static void an_image_has_pixels(void **state)
+{
+	(void)state;
+	struct kern_plan plan;
+	struct mmt_error error;
+	const struct kern_device device = device_with_images();
+	if (make(FIXTURE_TILED(IMAGES), fixture_problem(4, 400, 50), defaults, &device, &plan, &error))
+		fail_msg("%s", error.message);
+	const struct kern_argument *argument = &plan.launches[0].arguments[1];
+	assert_int_equal(argument->kind, KERN_ARGUMENT_IMAGE);
+	assert_int_equal(argument->width, 100);
+	assert_int_equal(argument->height, 50);
+	assert_int_equal(argument->bytes, 16 * 100 * 50);
+	assert_int_equal(plan.n_temporaries, 2);
+	assert_int_equal(plan.temporaries[0].width, 100);
+	assert_int_equal(plan.temporaries[1].width, 0);
+	kern_plan_finish(&plan);
+	if (make(FIXTURE_TILED(IMAGES), fixture_problem(4, 3, 5), defaults, &device, &plan, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.temporaries[0].width, 1); /* there is no empty image */
+	kern_plan_finish(&plan);
+}
+
+static void an_image_has_limits(void **state)
+{
+	(void)state;
+	struct kern_device device = device_with_images();
+	refused(FIXTURE_TILED(IMAGES), fixture_problem(4, 404, 50), defaults, &device, MMT_SKIPPED,
+		"needs an image of 101 x 50 pixels for image, the device allows a width of 100 (image2d_max_width)");
+	refused(FIXTURE_TILED(IMAGES), fixture_problem(4, 400, 51), defaults, &device, MMT_SKIPPED,
+		"a height of 50 (image2d_max_height)");
+	device.global_memory_bytes = 160000; /* a, b and c take 87200, the image 80000 */
+	refused(FIXTURE_TILED(IMAGES), fixture_problem(4, 400, 50), defaults, &device, MMT_TOO_LARGE,
+		"all buffers and temporaries");
+	device.images = false;
+	refused(FIXTURE_TILED(IMAGES), fixture_problem(4, 4, 4), defaults, &device, MMT_NOT_SUPPORTED,
+		"needs an image for image");
+	device = device_with_images();
+	device.image2d_max_width = device.image2d_max_height = UINT64_MAX; /* as a driver may say */
+	refused(FIXTURE_TILED("'Temporaries':[{'Name':'i','Width':'2**62','Height':'2**62'}],"
+			      "'Steps':[{'KernelName':'f','GlobalSize':{'X':1},'Arguments':['i']}],"),
+		fixture_problem(4, 4, 4), defaults, &device, MMT_TOO_LARGE, "for i");
+}
+
+static json_t *image_json(void)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	const struct kern_device device = device_with_images();
+	if (make(FIXTURE_TILED(IMAGES), fixture_problem(4, 40, 5), defaults, &device, &plan, &error))
+		fail_msg("%s", error.message);
+	json_t *object = kern_plan_to_json(&plan, true);
+	kern_plan_finish(&plan);
+	return object;
+}
+
+static void an_image_survives_json(void **state)
+{
+	(void)state;
+	struct kern_plan plan;
+	struct mmt_error error = {0};
+	json_t *object = image_json();
+	char *text = json_dumps(object, JSON_COMPACT);
+	assert_non_null(
+		strstr(text, "{\"name\":\"image\",\"type\":\"image\",\"bytes\":800,\"width\":10,\"height\":5}"));
+	assert_non_null(strstr(text, "\"temporaries\":[{\"name\":\"image\",\"bytes\":800,\"width\":10,\"height\":5},"
+				     "{\"name\":\"t\",\"bytes\":4}]"));
+	free(text);
+	if (kern_plan_from_json(object, &plan, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.launches[1].arguments[0].kind, KERN_ARGUMENT_IMAGE);
+	json_t *again = kern_plan_to_json(&plan, true);
+	assert_true(json_equal(object, again));
+	json_decref(again);
+	json_decref(object);
+	kern_plan_finish(&plan);
+}
+
+/* Replaces a key of the plan's image, and of the argument too where both is set; expects a refusal. */
+static void image_refused(const char *key, json_t *value, bool both)
+{
+	struct kern_plan plan;
+	struct mmt_error error = {0};
+	json_t *object = image_json();
+	json_t *step = json_array_get(json_object_get(object, "steps"), 0);
+	json_object_set(json_array_get(json_object_get(object, "temporaries"), 0), key, value);
+	if (both)
+		json_object_set(json_array_get(json_object_get(step, "arguments"), 1), key, value);
+	json_decref(value);
+	if (kern_plan_from_json(object, &plan, &error) == 0)
+		fail_msg("accepted a bad '%s'", key);
+	assert_int_equal(error.code, MMT_PROTOCOL);
+	json_decref(object);
+}
+
+static void a_bad_image_is_refused(void **state)
+{
+	(void)state;
+	image_refused("width", json_integer(11), true);
+	image_refused("height", json_integer(0), true);
+	image_refused("bytes", json_integer(799), true);
+	image_refused("width", json_integer(INT64_C(1) << 60), true); /* 16 times that wraps to 0 */
+	image_refused("name", json_string("other"), false);
+	image_refused("extra", json_true(), false);
+}
+
 static json_t *two_step_json(bool with_source)
 {
 	struct kern_plan plan;
@@ -357,6 +477,10 @@ int main(void)
 		cmocka_unit_test(what_a_variant_cannot_do_is_said),
 		cmocka_unit_test(memory_is_counted_before_any_allocation),
 		cmocka_unit_test(temporaries_count_as_memory),
+		cmocka_unit_test(an_image_has_pixels),
+		cmocka_unit_test(an_image_has_limits),
+		cmocka_unit_test(an_image_survives_json),
+		cmocka_unit_test(a_bad_image_is_refused),
 		cmocka_unit_test(json_is_the_contract),
 		cmocka_unit_test(json_survives_reading),
 		cmocka_unit_test(bad_json_is_refused),

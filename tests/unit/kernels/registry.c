@@ -52,6 +52,9 @@ static const struct kern_device cpu = {
 	.compute_units = 2,
 	.address_bits = 64,
 	.fp64 = true,
+	.images = true,
+	.image2d_max_width = 8192,
+	.image2d_max_height = 8192,
 };
 
 static void families_are_sorted_and_found(void **state)

@@ -158,6 +158,8 @@ static void bad_mmtune_is_located(void **state)
 	refused(FIXTURE_TILED("'Priority':{'cpu':-1},"), "Mmtune.Priority");
 	refused(FIXTURE_TILED("'Requires':[{'Expression':'fp64'}],"), "Mmtune.Requires[0]");
 	refused(FIXTURE_TILED("'Temporaries':[{'Name':'x'}],"), "Mmtune.Temporaries[0]: needs Bytes");
+	refused(FIXTURE_TILED("'Temporaries':[{'Name':'x','Width':1}],"), "an image needs Width and Height");
+	refused(FIXTURE_TILED("'Temporaries':[{'Name':'x','Width':1,'Height':1,'Bytes':1}],"), "unknown key 'Bytes'");
 	refused(FIXTURE_TILED("'Temporaries':[{'Name':'tile','Bytes':1}],"), "two temporaries or locals 'tile'");
 	refused(FIXTURE_TILED("'Temporaries':[{'Name':'alpha','Bytes':1}],"), "'alpha' is the family's name");
 	refused(FIXTURE_TILED("'Steps':[],"), "Mmtune.Steps: is empty");
