@@ -25,7 +25,7 @@ double runner_finals_estimate_s(const struct runner *runner)
 	const struct config *config = &runner->service->config;
 	if (runner->n_top == 0)
 		return 0;
-	double each_ns = runner->n_ok > 0 ? 0.6 * runner->ok_total_ns / (double)runner->n_ok : 0;
+	double each_ns = runner->n_ok > 0 ? 0.3 * runner->ok_total_ns / (double)runner->n_ok : 0;
 	each_ns += 1.3 * (double)config->finalist_rounds * runner->top[0].result.time_ns;
 	size_t count = runner->n_top < (size_t)config->finalists ? runner->n_top : (size_t)config->finalists;
 	double estimate_s = (double)(count + 1) * each_ns * 1e-9, most_s = 0.3 * runner->job->budget_s;
