@@ -56,9 +56,9 @@ done
 wait $tune || fail "mmtune tune ended with $?: $(cat "$work/out")"
 mmtune history --trials --json --limit 0 >"$work/trials"
 outcome() { # NAME OUTCOMES
-	tr '{' '\n' <"$work/trials" | grep "\"variant\":\"$1\"" | grep -qE "\"outcome\":\"($2)\"" ||
-		fail "$1 is not recorded as $2: $(tr '{' '\n' <"$work/trials" | grep "$1")"
-	! tr '{' '\n' <"$work/trials" | grep "\"variant\":\"$1\"" | grep -q '"outcome":"ok"' || fail "$1 counted as ok"
+	records trial <"$work/trials" | grep "\"variant\":\"$1\"" | grep -qE "\"outcome\":\"($2)\"" ||
+		fail "$1 is not recorded as $2: $(records trial <"$work/trials" | grep "$1")"
+	! records trial <"$work/trials" | grep "\"variant\":\"$1\"" | grep -q '"outcome":"ok"' || fail "$1 counted as ok"
 }
 outcome hostile_loop timeout
 outcome hostile_crash crashed

@@ -25,7 +25,7 @@ sleep 0.3
 [ -z "$(pgrep -f "^$BUILD/tuner/worker/mmtune-worker.*--fingerprint" || true)" ] || fail "a worker outlived its service"
 start_service
 [ "$(trials)" -ge "$before" ] || fail "$before trials were acknowledged, $(trials) are there after kill -9"
-mmtune jobs --json | grep -q "\"job\":$job,.*\"state\":\"\(running\|queued\)\"" || fail "job $job was not resumed: $(mmtune jobs --json)"
+mmtune jobs --json | records job | grep -q "\"job\":$job,.*\"state\":\"\(running\|queued\)\"" || fail "job $job was not resumed: $(mmtune jobs --json)"
 until_trials $((before + 3))
 
 # A worker that dies takes one candidate with it.
@@ -38,7 +38,7 @@ grep -q '"outcome":"crashed"' "$work/trials" || fail "the killed worker's candid
 
 # Ended, not failed; no configuration was measured twice outside the finals.
 tries=0
-until mmtune jobs --json | grep -q "\"job\":$job,.*\"state\":\"done\""; do
+until mmtune jobs --json | records job | grep -q "\"job\":$job,.*\"state\":\"done\""; do
 	tries=$((tries + 1))
 	[ "$tries" -lt 600 ] || fail "job $job did not end: $(mmtune jobs --json)"
 	sleep 0.1

@@ -57,6 +57,11 @@ need_device() {
 	}
 }
 
+# records KEY: JSON on one line becomes a line for each object that begins with KEY.
+records() {
+	sed "s/{\"$1\":/\n&/g"
+}
+
 # expect STATUS 'TEXT' command...: the exit status, and the text on stderr (a grep pattern).
 expect() {
 	want=$1 pattern=$2
