@@ -146,7 +146,7 @@ void svc_jobs_add(struct svc_jobs *jobs, const struct svc_job_request *request, 
 		on_queued(context, 0, &error);
 		return;
 	}
-	if (strcmp(full.problem.family, "matmul") == 0)
+	if (!kern_family_find(full.problem.family)->peak)
 		add_peaks(jobs, &full);
 	bool store;
 	struct svc_job *job = join_or_make(jobs, &full, &store);

@@ -207,10 +207,11 @@ void runner_close_worker(struct runner *runner)
 	runner->worker_ready = false;
 }
 
-bool runner_count_crash(struct runner *runner, const char *explanation)
+bool runner_count_crash(struct runner *runner, enum svc_worker_end end, const char *explanation)
 {
 	struct svc_device *device = runner->job->device;
-	if (++device->crashes < (unsigned)runner->service->config.crash_limit)
+	/* slow candidates, however many, are no fault of the device */
+	if (end != SVC_WORKER_CRASHED || ++device->crashes < (unsigned)runner->service->config.crash_limit)
 		return false;
 	unsigned doublings = device->quarantines < 6 ? device->quarantines : 6;
 	int64_t seconds = (int64_t)QUARANTINE_S << doublings;

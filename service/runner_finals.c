@@ -180,7 +180,7 @@ static void note(struct runner *runner, const struct runner_candidate *finalist)
 void runner_finals_gone(struct runner *runner, enum svc_worker_end end, const char *explanation)
 {
 	runner->driver_ns += (double)(uv_hrtime() - runner->sent_ns);
-	if (runner_count_crash(runner, explanation))
+	if (runner_count_crash(runner, end, explanation))
 		return;
 	if (runner->comparing < runner->n_finalists) {
 		struct runner_candidate *finalist = &runner->finalists[runner->comparing];

@@ -107,7 +107,7 @@ void runner_end(struct runner *runner, enum runner_end end, const char *format, 
 	__attribute__((format(printf, 3, 4)));
 void runner_close_worker(struct runner *runner);
 /* A worker died with candidates in its hands; true when the device is put in quarantine, which ends the job. */
-bool runner_count_crash(struct runner *runner, const char *explanation);
+bool runner_count_crash(struct runner *runner, enum svc_worker_end end, const char *explanation);
 
 /* runner_prepare.c: ends in RUNNER_SEARCHING, or in the end. */
 void runner_prepare(struct runner *runner);

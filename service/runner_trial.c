@@ -154,7 +154,7 @@ void runner_trial_gone(struct runner *runner, enum svc_worker_end end, const cha
 	result.total_ns = result.driver_ns = (double)(uv_hrtime() - runner->sent_ns);
 	runner_account(runner, &result);
 	conclude(runner, &result);
-	runner_count_crash(runner, explanation);
+	runner_count_crash(runner, end, explanation);
 }
 
 /* ---- the next one ---- */
