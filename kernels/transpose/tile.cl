@@ -21,12 +21,16 @@ transpose(const int m, const int n, __global const REAL *restrict a, const int l
 	const uint row = get_group_id(1) * TILE, column = get_group_id(0) * TILE;
 
 #pragma unroll
-	for (uint r = y; r < TILE; r += STEP)
+	for (uint s = 0; s < ROWS; s++) {
+		const uint r = y + s * STEP;
 		if (row + r < m && column + x < n)
 			tile[r][x] = a[(size_t)(row + r) * lda + column + x];
+	}
 	barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-	for (uint r = y; r < TILE; r += STEP)
+	for (uint s = 0; s < ROWS; s++) {
+		const uint r = y + s * STEP;
 		if (row + x < m && column + r < n)
 			b[(size_t)(column + r) * ldb + row + x] = tile[x][r];
+	}
 }
