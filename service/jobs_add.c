@@ -104,6 +104,15 @@ static int check_request(struct svc_jobs *jobs, const struct svc_job_request *re
 	return 0;
 }
 
+static bool measures_a_peak(const struct svc_job_request *request)
+{
+	const struct kern_family *family = kern_family_find(request->problem.family);
+	const char *which;
+	struct mmt_problem problem;
+	return family->peak &&
+	       family->peak(request->problem.type, request->device->properties.global_memory_bytes, &which, &problem);
+}
+
 /* The peaks that the problem's results will be held against, where this driver's are not measured yet. */
 static void add_peaks(struct svc_jobs *jobs, const struct svc_job_request *request)
 {
@@ -146,7 +155,7 @@ void svc_jobs_add(struct svc_jobs *jobs, const struct svc_job_request *request, 
 		on_queued(context, 0, &error);
 		return;
 	}
-	if (!kern_family_find(full.problem.family)->peak)
+	if (!measures_a_peak(&full))
 		add_peaks(jobs, &full);
 	bool store;
 	struct svc_job *job = join_or_make(jobs, &full, &store);

@@ -82,6 +82,12 @@ static bool fixture_peak(enum mmt_type type, uint64_t memory_bytes, const char *
 	return true;
 }
 
+static bool fixture_no_peak(enum mmt_type type, uint64_t memory_bytes, const char **peak, struct mmt_problem *out)
+{
+	(void)type, (void)memory_bytes, (void)peak, (void)out;
+	return false;
+}
+
 static const struct kern_family fixture_matmul = {
 	.name = "matmul",
 	.check = fixture_check,
@@ -89,6 +95,7 @@ static const struct kern_family fixture_matmul = {
 	.scalars = fixture_scalars,
 	.operations = fixture_operations,
 	.compulsory_bytes = fixture_compulsory_bytes,
+	.peak = fixture_no_peak,
 };
 static const struct kern_family fixture_peak_family = {
 	.name = "peak",
