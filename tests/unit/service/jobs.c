@@ -459,6 +459,22 @@ static void a_new_driver_has_everything_measured_again(void **state)
 	finish_job(&job);
 }
 
+static void a_device_that_is_gone_fails_the_jobs_that_wait_for_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	fixture_start(fixture, "devices=gpu:Fake GPU");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	fixture_add(fixture, &job, &request);
+	fixture_watch(fixture, &job);
+	fixture_enumerate(fixture, "devices=");
+	svc_jobs_start(fixture->service.jobs);
+	fixture_wait(fixture, &job.ended, 10);
+	assert_string_equal(fixture_text(job.last, "state"), "failed");
+	assert_non_null(strstr(fixture_text(job.last, "message"), "not there any more"));
+	finish_job(&job);
+}
+
 static void requests_that_make_no_sense_are_refused(void **state)
 {
 	struct fixture *fixture = *state;
@@ -505,6 +521,7 @@ int main(void)
 		TEST(pause_gives_the_device_back_and_resume_goes_on),
 		TEST(budgets_end_a_job),
 		TEST(a_new_driver_has_everything_measured_again),
+		TEST(a_device_that_is_gone_fails_the_jobs_that_wait_for_it),
 		TEST(requests_that_make_no_sense_are_refused),
 #undef TEST
 	};
