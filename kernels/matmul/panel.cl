@@ -1,29 +1,41 @@
-/* panel.cl: packed panels and a wide-vector micro-kernel, for CPU devices.
+/* panel: packed panels and a wide-vector micro-kernel, for CPU devices.
  *
  * After Goto and van de Geijn, "Anatomy of high-performance matrix
- * multiplication", ACM TOMS 34(3), 2008. op(B) is packed once, by the step
- * pack_b, into slivers of NR columns: packed_b[sliver][p][NR]. A work-item
- * (work-group size 1, no barrier: PoCL then keeps the accumulators in
- * registers) owns MC x NC elements of C; for each KC of k it packs its own
- * block of op(A) into slivers of MR rows and runs the micro-kernel over
- * them: MR x NR elements of C held as MR * NV vectors.
+ * multiplication", ACM TOMS 34(3), 2008. A work-item (work-group size 1, no
+ * barrier: PoCL then keeps the accumulators in registers) owns MC x NC
+ * elements of C. For each KC of k it packs its block of op(A) into slivers of
+ * MR rows, and runs the micro-kernel over them and over slivers of op(B) of NR
+ * columns: MR x NR elements of C held as MR * NV vectors.
  *
- * With PACK_B 0 there is no first step: B is read where it lies, and only
- * slivers that cross the edge, or a transposed B, are packed by the work-item.
+ * Who packs B: with PACK_B 1 the first step, pack_b, once for all:
+ * packed_b[sliver][p][NR]. With PACK_B 0 each work-item for itself: the
+ * micro-kernel that is the first to read a sliver stores what it has loaded,
+ * which hides the packing behind the arithmetic; only a sliver that crosses
+ * the edge, or a transposed B, is packed in a loop of its own.
  *
- * The blocks are balanced: a block is never larger than MC, KC, NC and all are
- * of like size, so that the last work-item is not the one everybody waits for. */
+ * Blocks are balanced: none is larger than MC, KC, NC and all are of like
+ * size, so that the last work-item is not the one everybody waits for.
+ *
+ * Functions are inlined by force: a tile whose address is passed to a call
+ * would live in memory. */
+#ifndef REAL /* mmtune sets these; other tuners get float, nothing transposed */
+#define REAL       float
+#define ACCUMULATE float
+#define TRANS_A    0
+#define TRANS_B    0
+#endif
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
+#define INLINE static inline __attribute__((always_inline))
 #define NR (NV * VW)
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
+#define JOIN_(x, y) x##y
+#define JOIN(x, y) JOIN_(x, y)
 #define VECTOR JOIN(REAL, VW)
 #define LOAD JOIN(vload, VW)
 #define STORE JOIN(vstore, VW)
-#define DIVIDE_UP(a, b) (((a) + (b)-1) / (b))
+#define DIVIDE_UP(x, y) (((x) + (y)-1) / (y))
 
 /* The element (row, column) of op(X), X with row stride ldx. */
 #if TRANS_A
@@ -37,38 +49,34 @@
 #define B_AT(row, column) b[(size_t)(row)*ldb + (column)]
 #endif
 
-/* Packs rows p0 ... p0 + count of the sliver of op(B) that begins at column j0; columns past n are zeros. */
-#define PACK_SLIVER(out, p0, count, j0)                                                                                \
-	do {                                                                                                           \
-		int columns_ = min(NR, n - (j0));                                                                      \
-		if (columns_ == NR && !TRANS_B) {                                                                      \
-			for (int p_ = 0; p_ < (count); p_++) {                                                         \
-				_Pragma("unroll") for (int v_ = 0; v_ < NV; v_++)                                      \
-					STORE(LOAD(v_, &B_AT((p0) + p_, j0)), v_, (out) + (size_t)p_ * NR);            \
+/* pack_NAME(to, b, ldb, p0, count, j0, columns): rows p0 ... p0 + count of the sliver of op(B) that begins at column
+ * j0 and has this many columns; zeros after them. */
+#define DEFINE_PACK(name, SPACE)                                                                                       \
+	INLINE void name(SPACE REAL *to, __global const REAL *b, int ldb, int p0, int count, int j0, int columns)      \
+	{                                                                                                              \
+		if (columns == NR && !TRANS_B) {                                                                       \
+			for (int p = 0; p < count; p++, to += NR) {                                                    \
+				_Pragma("unroll") for (int v = 0; v < NV; v++)                                         \
+					STORE(LOAD(v, &B_AT(p0 + p, j0)), v, to);                                      \
 			}                                                                                              \
-		} else {                                                                                               \
-			/* 16 rows at a time: a transposed B is read along its rows, written in cache */               \
-			for (int q_ = 0; q_ < (count); q_ += 16)                                                       \
-				for (int j_ = 0; j_ < NR; j_++)                                                        \
-					for (int p_ = q_; p_ < min(q_ + 16, (count)); p_++)                            \
-						(out)[(size_t)p_ * NR + j_] =                                          \
-							j_ < columns_ ? B_AT((p0) + p_, (j0) + j_) : (REAL)0;          \
+			return;                                                                                        \
 		}                                                                                                      \
-	} while (0)
+		/* 16 rows at a time: a transposed B is read along its rows, and written in cache */                   \
+		for (int p1 = 0; p1 < count; p1 += 16)                                                                 \
+			for (int j = 0; j < NR; j++)                                                                   \
+				for (int p = p1; p < min(p1 + 16, count); p++)                                         \
+					to[(size_t)p * NR + j] = j < columns ? B_AT(p0 + p, j0 + j) : (REAL)0;         \
+	}
+#if PACK_B
+DEFINE_PACK(pack_global, __global)
+#else
+DEFINE_PACK(pack_private, )
+#endif
 
-__kernel void pack_b(int n, int k, __global const REAL *b, int ldb, __global REAL *packed_b)
+/* Packs rows i0 ... i0 + rows and columns p0 ... p0 + count of op(A): to[sliver][p][MR], zeros past the rows. */
+INLINE void pack_a(REAL *to, __global const REAL *a, int lda, int i0, int rows, int p0, int count)
 {
-	int sliver = get_global_id(0), rows = DIVIDE_UP(k, (int)get_num_groups(1));
-	int first = rows * (int)get_global_id(1), count = min(rows, k - first);
-	__global REAL *out = packed_b + ((size_t)sliver * k + first) * NR;
-	if (count > 0)
-		PACK_SLIVER(out, first, count, sliver * NR);
-}
-
-/* Packs rows i0 ... i0 + rows and columns p0 ... p0 + count of op(A): out[sliver][p][MR], zeros past the rows. */
-inline void pack_a(REAL *out, __global const REAL *a, int lda, int i0, int rows, int p0, int count)
-{
-	for (int i = 0; i < rows; i += MR, out += (size_t)MR * count) {
+	for (int i = 0; i < rows; i += MR, to += (size_t)MR * count) {
 		int p = 0;
 		if (i + MR <= rows) {
 			for (; p + 4 <= count; p += 4) {
@@ -76,37 +84,56 @@ inline void pack_a(REAL *out, __global const REAL *a, int lda, int i0, int rows,
 				for (int x = 0; x < MR; x++) {
 #pragma unroll
 					for (int q = 0; q < 4; q++)
-						out[(p + q) * MR + x] = A_AT(i0 + i + x, p0 + p + q);
+						to[(p + q) * MR + x] = A_AT(i0 + i + x, p0 + p + q);
 				}
 			}
 		}
 		for (; p < count; p++)
 			for (int x = 0; x < MR; x++)
-				out[p * MR + x] = i + x < rows ? A_AT(i0 + i + x, p0 + p) : (REAL)0;
+				to[p * MR + x] = i + x < rows ? A_AT(i0 + i + x, p0 + p) : (REAL)0;
 	}
 }
 
-/* tile = sliver of A (count x MR) times sliver of B (count rows, bs apart). */
-#define MICRO_KERNEL(tile, as, bs, bs_stride, count)                                                                   \
-	do {                                                                                                           \
-		_Pragma("unroll") for (int x_ = 0; x_ < MR; x_++)                                                      \
-			_Pragma("unroll") for (int v_ = 0; v_ < NV; v_++) tile[x_][v_] = 0;                            \
-		for (int p_ = 0; p_ < (count); p_++) {                                                                 \
-			VECTOR row_[NV];                                                                               \
-			_Pragma("unroll") for (int v_ = 0; v_ < NV; v_++) row_[v_] = LOAD(v_, bs);                     \
-			_Pragma("unroll") for (int x_ = 0; x_ < MR; x_++)                                              \
+/* NAME(tile, as, bs, step, count, kept): tile = a sliver of A (count x MR) times a sliver of B, whose count rows are
+ * step elements apart. AND is done with each row of B. */
+#define DEFINE_MICRO_KERNEL(name, SPACE, AND)                                                                          \
+	INLINE void name(VECTOR tile[MR][NV], const REAL *as, SPACE const REAL *bs, int step, int count, REAL *kept)   \
+	{                                                                                                              \
+		_Pragma("unroll") for (int x = 0; x < MR; x++)                                                         \
+			_Pragma("unroll") for (int v = 0; v < NV; v++) tile[x][v] = 0;                                 \
+		for (int p = 0; p < count; p++, as += MR, bs += step) {                                                \
+			VECTOR row[NV];                                                                                \
+			_Pragma("unroll") for (int v = 0; v < NV; v++)                                                 \
 			{                                                                                              \
-				VECTOR column_ = (VECTOR)((as)[x_]);                                                   \
-				_Pragma("unroll") for (int v_ = 0; v_ < NV; v_++)                                      \
-					tile[x_][v_] = fma(column_, row_[v_], tile[x_][v_]);                           \
+				row[v] = LOAD(v, bs);                                                                  \
+				AND;                                                                                   \
 			}                                                                                              \
-			as += MR;                                                                                      \
-			bs += bs_stride;                                                                               \
+			_Pragma("unroll") for (int x = 0; x < MR; x++)                                                 \
+				_Pragma("unroll") for (int v = 0; v < NV; v++)                                         \
+					tile[x][v] = fma((VECTOR)as[x], row[v], tile[x][v]);                           \
 		}                                                                                                      \
-	} while (0)
+	}
+#if PACK_B
+DEFINE_MICRO_KERNEL(multiply_packed, __global, (void)kept)
+#else
+DEFINE_MICRO_KERNEL(multiply_private, , (void)kept)
+DEFINE_MICRO_KERNEL(multiply_keeping, __global, STORE(row[v], (size_t)p * NV + v, kept))
+#endif
+
+/* Asks for a row of a tile of C that will be read; the micro-kernel gives it the time to come. (OpenCL's own prefetch
+ * does nothing in PoCL.) */
+INLINE void fetch_row(__global const REAL *row)
+{
+#ifdef __has_builtin
+#if __has_builtin(__builtin_prefetch)
+	for (int y = 0; y < NR; y += 64 / sizeof(REAL)) /* a cache line */
+		__builtin_prefetch((const void *)(size_t)(row + y), 1, 3);
+#endif
+#endif
+}
 
 /* C = alpha tile + factor C, for a whole tile. factor 0: C is not read. */
-inline void store_tile(__global REAL *c, int ldc, VECTOR tile[MR][NV], REAL alpha, REAL factor)
+INLINE void store_tile(__global REAL *c, int ldc, VECTOR tile[MR][NV], REAL alpha, REAL factor)
 {
 #pragma unroll
 	for (int x = 0; x < MR; x++) {
@@ -122,7 +149,7 @@ inline void store_tile(__global REAL *c, int ldc, VECTOR tile[MR][NV], REAL alph
 }
 
 /* The same for the first rows x columns of a tile that crosses the edge. */
-inline void store_edge(__global REAL *c, int ldc, VECTOR tile[MR][NV], int2 size, REAL alpha, REAL factor)
+INLINE void store_edge(__global REAL *c, int ldc, VECTOR tile[MR][NV], int2 size, REAL alpha, REAL factor)
 {
 	REAL values[MR * NR];
 #pragma unroll
@@ -139,6 +166,16 @@ inline void store_edge(__global REAL *c, int ldc, VECTOR tile[MR][NV], int2 size
 		}
 }
 
+#if PACK_B
+__kernel void pack_b(int n, int k, __global const REAL *b, int ldb, __global REAL *packed_b)
+{
+	int sliver = get_global_id(0), rows = DIVIDE_UP(k, (int)get_num_groups(1));
+	int first = rows * (int)get_global_id(1), count = min(rows, k - first);
+	__global REAL *to = packed_b + ((size_t)sliver * k + first) * NR;
+	pack_global(to, b, ldb, first, max(count, 0), sliver * NR, min(NR, n - sliver * NR));
+}
+#endif
+
 __kernel void matmul(int m, int n, int k, REAL alpha, __global const REAL *a, int lda, __global const REAL *b, int ldb,
 		     REAL beta, __global REAL *c, int ldc
 #if PACK_B
@@ -147,7 +184,7 @@ __kernel void matmul(int m, int n, int k, REAL alpha, __global const REAL *a, in
 #endif
 )
 {
-	REAL block_a[MC * KC] __attribute__((aligned(64)));
+	REAL block_a[DIVIDE_UP(MC, MR) * MR * KC] __attribute__((aligned(64)));
 #if !PACK_B
 	REAL sliver_b[KC * NR] __attribute__((aligned(64)));
 #endif
@@ -163,32 +200,31 @@ __kernel void matmul(int m, int n, int k, REAL alpha, __global const REAL *a, in
 		REAL factor = p0 == 0 ? beta : (REAL)1;
 		pack_a(block_a, a, lda, i0, i1 - i0, p0, count);
 		for (int j = j0; j < j1; j += NR) {
+			int columns = min(NR, j1 - j);
 #if !PACK_B
-			bool direct = !TRANS_B && j + NR <= n;
-			if (!direct)
-				PACK_SLIVER(sliver_b, p0, count, j);
+			bool keep = !TRANS_B && columns == NR;
+			if (!keep)
+				pack_private(sliver_b, b, ldb, p0, count, j, columns);
 #endif
 			for (int i = i0; i < i1; i += MR) {
 				VECTOR tile[MR][NV];
 				const REAL *as = block_a + (size_t)(i - i0) * count;
-#if PACK_B
-				__global const REAL *bs = packed_b + (size_t)(j / NR) * NR * k + (size_t)p0 * NR;
-				MICRO_KERNEL(tile, as, bs, NR, count);
-#else
-				if (direct) {
-					__global const REAL *bs = b + (size_t)p0 * ldb + j;
-					MICRO_KERNEL(tile, as, bs, ldb, count);
-				} else {
-					const REAL *bs = sliver_b;
-					MICRO_KERNEL(tile, as, bs, NR, count);
-				}
-#endif
 				__global REAL *corner = c + (size_t)i * ldc + j;
-				int2 size = (int2)(min(MR, i1 - i), min(NR, j1 - j));
-				if (size.x == MR && size.y == NR)
+				int rows = min(MR, i1 - i);
+				for (int x = 0; x < rows && factor != 0; x++)
+					fetch_row(corner + (size_t)x * ldc);
+#if PACK_B
+				multiply_packed(tile, as, packed_b + ((size_t)(j / NR) * k + p0) * NR, NR, count, 0);
+#else
+				if (keep && i == i0)
+					multiply_keeping(tile, as, &B_AT(p0, j), ldb, count, sliver_b);
+				else
+					multiply_private(tile, as, sliver_b, NR, count, 0);
+#endif
+				if (rows == MR && columns == NR)
 					store_tile(corner, ldc, tile, alpha, factor);
 				else
-					store_edge(corner, ldc, tile, size, alpha, factor);
+					store_edge(corner, ldc, tile, (int2)(rows, columns), alpha, factor);
 			}
 		}
 	}
