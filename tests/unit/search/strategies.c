@@ -189,6 +189,38 @@ static void goes_on_after_a_replay(void **state)
 	search_space_destroy(space);
 }
 
+/* The sum of the best times of ten searches over a space of 10,000. */
+static double reach(const char *strategy, const struct search_space *space, size_t n_evaluations)
+{
+	double sum = 0;
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		struct search *search = create(strategy, &space, 1, seed);
+		struct search_point point;
+		for (size_t i = 0; i < n_evaluations && search_ask(search, &point) == SEARCH_POINT; i++)
+			tell_time(search, point, time_of(space, point.point, 1));
+		double time;
+		assert_true(search_best(search, &point, &time));
+		sum += time;
+		search_destroy(search);
+	}
+	return sum;
+}
+
+static void learns_where_the_valley_is(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(4, NULL);
+	double at_random = reach("random", space, 300);
+	for (const char *const *name = search_strategy_names(); *name != NULL; name++) {
+		if (strcmp(*name, "random") == 0 || strcmp(*name, "exhaustive") == 0)
+			continue;
+		double learnt = reach(*name, space, 300);
+		if (learnt > 0.7 * at_random)
+			fail_msg("%s: %g, and at random %g", *name, learnt, at_random);
+	}
+	search_space_destroy(space);
+}
+
 /* Far fewer evaluations than points, and a space that is 50 times slower beside it. */
 static void auto_finds_the_valley(void **state)
 {
@@ -243,13 +275,10 @@ static void auto_asks_defaults_then_priors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(visits_every_point_once),
-		cmocka_unit_test(ends_when_nothing_is_valid),
-		cmocka_unit_test(handles_no_spaces),
-		cmocka_unit_test(repeats_with_the_same_seed),
-		cmocka_unit_test(goes_on_after_a_replay),
-		cmocka_unit_test(auto_finds_the_valley),
-		cmocka_unit_test(auto_asks_defaults_then_priors),
+		cmocka_unit_test(visits_every_point_once), cmocka_unit_test(ends_when_nothing_is_valid),
+		cmocka_unit_test(handles_no_spaces),       cmocka_unit_test(repeats_with_the_same_seed),
+		cmocka_unit_test(goes_on_after_a_replay),  cmocka_unit_test(learns_where_the_valley_is),
+		cmocka_unit_test(auto_finds_the_valley),   cmocka_unit_test(auto_asks_defaults_then_priors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
