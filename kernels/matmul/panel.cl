@@ -120,15 +120,15 @@ DEFINE_MICRO_KERNEL(multiply_private, , (void)kept)
 DEFINE_MICRO_KERNEL(multiply_keeping, __global, STORE(row[v], (size_t)p * NV + v, kept))
 #endif
 
-/* Asks for a row of a tile of C that will be read; the micro-kernel gives it the time to come. (OpenCL's own prefetch
- * does nothing in PoCL.) */
+/* Asks for a row of a tile of C that will be read; the micro-kernel gives it the time to come. PoCL's prefetch does
+ * nothing, but its compiler knows how; pointers of all address spaces are the same there. */
 INLINE void fetch_row(__global const REAL *row)
 {
-#ifdef __has_builtin
-#if __has_builtin(__builtin_prefetch)
+#ifdef POCL_DEVICE_ADDRESS_BITS
 	for (int y = 0; y < NR; y += 64 / sizeof(REAL)) /* a cache line */
 		__builtin_prefetch((const void *)(size_t)(row + y), 1, 3);
-#endif
+#else
+	prefetch(row, NR);
 #endif
 }
 

@@ -41,7 +41,9 @@ static void describe(struct launcher *launcher)
 	device->max_work_group_size = group;
 	for (int i = 0; i < 3; i++)
 		device->max_work_item_sizes[i] = items[i];
-	device->type = type & CL_DEVICE_TYPE_GPU ? KERN_GPU : type & CL_DEVICE_TYPE_CPU ? KERN_CPU : KERN_ACCELERATOR;
+	device->type = type & CL_DEVICE_TYPE_CPU   ? KERN_CPU /* Oclgrind says all three */
+		       : type & CL_DEVICE_TYPE_GPU ? KERN_GPU
+						   : KERN_ACCELERATOR;
 	device->images = images == CL_TRUE;
 	device->fp64 = kern_device_has_extension(device, "cl_khr_fp64");
 	device->fp16 = kern_device_has_extension(device, "cl_khr_fp16");

@@ -1,9 +1,10 @@
-/* matmul VARIANT: a matmul variant at odd and even sizes, in all transposes, with rows longer than the matrices, and
- * with alpha and beta that matter, against a product in double.
+/* matmul VARIANT [LARGEST]: a matmul variant at odd and even sizes, in all transposes, with rows longer than the
+ * matrices, and with alpha and beta that matter, against a product in double.
  *
  * What is around and between the rows of A and B is NaN, as is C where beta is 0: reading it spoils the result. What is
  * around and between the rows of C must stay as it is. $MMTUNE_TEST_FULL tries more sizes and many more
- * configurations. Exit status: 0, 1, or 77 without a device. */
+ * configurations; LARGEST leaves out problems of more products (for a simulator, a million times slower). Exit status:
+ * 0, 1, or 77 without a device. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ struct test {
 	const struct kern_variant *variant;
 	struct reference references[SIZES_FULL];
 	size_t n_sizes;
+	int64_t largest; /* m n k of the largest problem to try */
 	unsigned runs, skipped, failures;
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	enum mmt_type type;
@@ -173,6 +175,8 @@ static void run_size(struct test *test, size_t size)
 	char text[512];
 
 	problem_of(test, size, &problem);
+	if (problem.m * problem.n * problem.k > test->largest)
+		return;
 	if (kern_plan_init(&plan, test->variant, &problem, test->indices, &test->launcher.device, &error)) {
 		test->skipped++;
 		return;
@@ -224,14 +228,16 @@ static void run_variant(struct test *test)
 
 int main(int argc, char **argv)
 {
-	struct test test = {.n_sizes = configurations_full() ? SIZES_FULL : SIZES};
+	struct test test = {.n_sizes = configurations_full() ? SIZES_FULL : SIZES, .largest = INT64_MAX};
 	struct kern_registry registry;
 	struct mmt_error error = {0};
 
-	if (argc != 2 || kern_registry_init(&registry, NULL, &error)) {
-		fprintf(stderr, "usage: %s VARIANT %s\n", argv[0], error.message);
+	if (argc < 2 || argc > 3 || kern_registry_init(&registry, NULL, &error)) {
+		fprintf(stderr, "usage: %s VARIANT [LARGEST] %s\n", argv[0], error.message);
 		return EXIT_FAILURE;
 	}
+	if (argc == 3)
+		test.largest = strtoll(argv[2], NULL, 10);
 	test.variant = kern_registry_find(&registry, "matmul", argv[1]);
 	if (!test.variant || launcher_init(&test.launcher, &error)) {
 		fprintf(stderr, "%s: %s\n", argv[1], test.variant ? error.message : "no such variant");
