@@ -1,0 +1,153 @@
+/* What the built-in matmul variants ask of a device: refused with the limit's name where it cannot give it, and sizes
+ * that neither wrap nor fall short of the matrix. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "plan.h"
+#include "registry.h"
+
+static struct kern_registry registry;
+
+static const struct kern_device gpu = {
+	.type = KERN_GPU,
+	.global_memory_bytes = UINT64_C(128) << 30,
+	.max_allocation_bytes = UINT64_C(64) << 30,
+	.local_memory_bytes = 48 << 10,
+	.max_work_group_size = 1024,
+	.max_work_item_sizes = {1024, 1024, 64},
+	.compute_units = 100,
+	.address_bits = 64,
+	.fp64 = true,
+};
+
+static int setup(void **state)
+{
+	struct mmt_error error;
+	(void)state;
+
+	return kern_registry_init(&registry, NULL, &error);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	kern_registry_finish(&registry);
+	return 0;
+}
+
+/* values: "LOCAL_X=64 LOCAL_Y=64", over the defaults */
+static int plan_init(struct kern_plan *plan, const char *name, const char *values, const int64_t sizes[3],
+		     struct mmt_error *error)
+{
+	const struct kern_variant *variant = kern_registry_find(&registry, "matmul", name);
+	uint16_t indices[EXPR_LIMIT_NAMES];
+	char text[64], wanted[96];
+	struct mmt_problem problem;
+
+	assert_non_null(variant);
+	mmt_problem_init(&problem);
+	problem.m = sizes[0];
+	problem.n = sizes[1];
+	problem.k = sizes[2];
+	for (size_t i = 0; i < variant->n_parameters; i++) {
+		const struct kern_parameter *parameter = &variant->parameters[i];
+		indices[i] = (uint16_t)parameter->defaults[KERN_GPU];
+		for (size_t value = 0; value < parameter->n_values; value++) {
+			snprintf(wanted, sizeof wanted, "%s=%s ", parameter->name,
+				 expr_value_text(&parameter->values[value], text, sizeof text));
+			if (strstr(values, wanted))
+				indices[i] = (uint16_t)value;
+		}
+	}
+	return kern_plan_init(plan, variant, &problem, indices, &gpu, error);
+}
+
+static void refused(const char *name, const char *values, int64_t order, const char *limit)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+
+	assert_int_equal(plan_init(&plan, name, values, (int64_t[]){order, order, order}, &error), -1);
+	assert_int_equal(error.code, MMT_SKIPPED);
+	if (!strstr(error.message, limit))
+		fail_msg("'%s' lacks '%s'", error.message, limit);
+}
+
+static void what_a_device_cannot_hold_is_refused(void **state)
+{
+	(void)state;
+	refused("element", "LOCAL_X=64 LOCAL_Y=64 ", 1000, "max_work_group_size");
+	refused("row_private", "", 20000, "private_memory_bytes");
+	refused("row_private_local", "", 13000, "local_memory_bytes");
+}
+
+static void order_1000_fits(void **state)
+{
+	static const char *const names[] = {"element", "row", "row_private", "row_private_local", "tiled", "blocked"};
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (plan_init(&plan, names[i], "WGS=250 ", (int64_t[]){1000, 1000, 1000}, &error))
+			fail_msg("%s", error.message);
+		kern_plan_finish(&plan);
+	}
+}
+
+static void sizes_past_32_bits_do_not_wrap(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	if (plan_init(&plan, "element", "COLLAPSE=1 LOCAL_X=64 LOCAL_Y=1 ", (int64_t[]){65537, 65536, 7}, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.launches[0].global[0], INT64_C(65537) * 65536);
+	kern_plan_finish(&plan);
+}
+
+static void the_dimension_of_each_index_can_be_chosen(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	assert_int_equal(plan_init(&plan, "element", "DIMENSION_0=0 ", (int64_t[]){100, 333, 7}, &error), 0);
+	assert_int_equal(plan.launches[0].global[0], 336);
+	assert_int_equal(plan.launches[0].global[1], 104);
+	kern_plan_finish(&plan);
+	assert_int_equal(plan_init(&plan, "element", "DIMENSION_0=1 ", (int64_t[]){100, 333, 7}, &error), 0);
+	assert_int_equal(plan.launches[0].global[0], 112);
+	assert_int_equal(plan.launches[0].global[1], 336);
+	kern_plan_finish(&plan);
+}
+
+static void traffic_follows_the_tile(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	assert_int_equal(plan_init(&plan, "tiled", "TILE=16 ", (int64_t[]){160, 320, 100}, &error), 0);
+	assert_true(plan.bytes_read == 4.0 * 2 * 160 * 320 * 100 / 16);
+	assert_true(plan.bytes_written == 4.0 * 160 * 320);
+	kern_plan_finish(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_device_cannot_hold_is_refused),
+		cmocka_unit_test(order_1000_fits),
+		cmocka_unit_test(sizes_past_32_bits_do_not_wrap),
+		cmocka_unit_test(the_dimension_of_each_index_can_be_chosen),
+		cmocka_unit_test(traffic_follows_the_tile),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
