@@ -8,11 +8,19 @@
  * service -> worker
  *	{"op":"trial","id":7,"problem":{},"plan":{},"give_up_ns":0,"general":false}
  *	{"op":"compare","id":8,"problem":{},"plans":[{},{}],"rounds":7}
+ *	{"op":"reference","id":9,"problem":{},"name":"host_ikj","give_up_ns":0}
  *	{"op":"idle"}			gives device memory back
  * worker -> service
- *	{"hello":1,"device":{}}		first, once the device is open
+ *	{"hello":1,"device":{},"references":[{"name":"host_ikj","summary":"","kind":"host"}]}
+ *					first, once the device is open
  *	{"id":7,"phase":"build"}	build, verify, measure: the service's deadlines restart
  *	{"id":7,"results":[{}]}		one result a plan (trial: one)
+ *
+ * A reference is what kernels are held against, not a kernel: the host's own
+ * loops, compilers' directives, libraries. It is verified and timed as a trial
+ * is, by the host's clock; the message of an `ok` says how it ran, where that
+ * matters ("host fallback"). kinds: naive, host (one optimised core), parallel,
+ * directives, library, device_library.
  *
  * end of stream means: exit. The worker never writes anything else to 3; its
  * stderr is kept by the service as the explanation of a crash.

@@ -291,7 +291,7 @@ static int open_and_serve(struct fake_worker *worker, const char *fingerprint, s
 			continue;
 		worker->clock = (struct fake_clock){.script = script};
 		worker_clock_init(&worker->judged, script->devices[i].timer_resolution_ns);
-		if (worker_send_hello(&script->devices[i], error) != 0)
+		if (worker_send_hello(&script->devices[i], json_array(), error) != 0)
 			return -1;
 		return serve(worker, error);
 	}

@@ -14,7 +14,7 @@
 #define MOST_PLANS    64
 #define MOST_ROUNDS   99
 
-static const char *const operation_names[] = {"trial", "compare", "idle"};
+static const char *const operation_names[] = {"trial", "compare", "idle", "reference"};
 
 static int read_operation(const json_t *message, enum worker_operation *out, struct mmt_error *error)
 {
@@ -51,6 +51,14 @@ static int read_plans(struct worker_request *request, const json_t *message, str
 	return 0;
 }
 
+static int read_reference(struct worker_request *request, const json_t *message, struct mmt_error *error)
+{
+	request->reference = json_string_value(json_object_get(message, "name"));
+	if (request->reference == NULL)
+		return mmt_error_set(error, MMT_PROTOCOL, 0, "a reference without a name");
+	return 0;
+}
+
 int worker_request_init(struct worker_request *request, const json_t *message, struct mmt_error *error)
 {
 	json_int_t rounds;
@@ -73,6 +81,8 @@ int worker_request_init(struct worker_request *request, const json_t *message, s
 	request->rounds = (unsigned)rounds;
 	if (problem_from_json(json_object_get(message, "problem"), &request->problem, error) != 0)
 		return -1;
+	if (request->operation == WORKER_REFERENCE)
+		return read_reference(request, message, error);
 	return read_plans(request, message, error);
 }
 
@@ -96,9 +106,10 @@ static int send_message(json_t *message, struct mmt_error *error)
 	return status;
 }
 
-int worker_send_hello(const struct kern_device *device, struct mmt_error *error)
+int worker_send_hello(const struct kern_device *device, json_t *references, struct mmt_error *error)
 {
-	return send_message(json_pack("{s:i, s:o}", "hello", HELLO_VERSION, "device", kern_device_to_json(device)),
+	return send_message(json_pack("{s:i, s:o, s:o}", "hello", HELLO_VERSION, "device", kern_device_to_json(device),
+				      "references", references),
 			    error);
 }
 

@@ -10,7 +10,7 @@
 #include "plan.h"
 #include "trial.h"
 
-enum worker_operation { WORKER_TRIAL, WORKER_COMPARE, WORKER_IDLE };
+enum worker_operation { WORKER_TRIAL, WORKER_COMPARE, WORKER_IDLE, WORKER_REFERENCE };
 
 struct worker_request {
 	enum worker_operation operation;
@@ -22,6 +22,7 @@ struct worker_request {
 	double give_up_ns; /* 0: none */
 	bool general;
 	unsigned rounds;
+	const char *reference; /* its name; borrowed from the message */
 };
 
 /* Fills *request. On -1 its id and n_results are still right as far as they
@@ -29,7 +30,8 @@ struct worker_request {
 int worker_request_init(struct worker_request *request, const json_t *message, struct mmt_error *error);
 void worker_request_finish(struct worker_request *request);
 
-int worker_send_hello(const struct kern_device *device, struct mmt_error *error);
+/* Takes references, an array (NULL: memory ran out). */
+int worker_send_hello(const struct kern_device *device, json_t *references, struct mmt_error *error);
 int worker_send_phase(int64_t id, const char *phase, struct mmt_error *error);
 int worker_send_results(int64_t id, const struct kern_result *results, size_t n, struct mmt_error *error);
 

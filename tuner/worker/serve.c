@@ -6,6 +6,7 @@
 
 #include "candidate.h"
 #include "protocol.h"
+#include "reference_run.h"
 #include "wire.h"
 
 static void release_all(struct worker_bench *bench)
@@ -100,6 +101,18 @@ out:
 	return status;
 }
 
+static int serve_reference(const struct worker_request *request, struct worker_bench *bench, struct mmt_error *error)
+{
+	struct kern_result result = {0};
+	struct mmt_error why = {0};
+
+	bench->request_id = request->id;
+	if (worker_operands_select(&bench->operands, &bench->session, &request->problem, &why) != 0)
+		return send_refusal(request, bench, &why, error);
+	worker_reference_run(bench, request->reference, request->give_up_ns, &result);
+	return worker_send_results(request->id, &result, 1, error);
+}
+
 static int serve_message(const json_t *message, struct worker_bench *bench, struct mmt_error *error)
 {
 	struct worker_request request;
@@ -115,6 +128,8 @@ static int serve_message(const json_t *message, struct worker_bench *bench, stru
 		}
 	} else if (request.operation == WORKER_IDLE) {
 		release_all(bench);
+	} else if (request.operation == WORKER_REFERENCE) {
+		status = serve_reference(&request, bench, error);
 	} else {
 		status = serve_plans(&request, bench, error);
 	}
@@ -147,7 +162,7 @@ int worker_serve(const char *fingerprint, struct mmt_error *error)
 	if (bench == NULL)
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for the worker");
 	if (worker_session_init(&bench->session, fingerprint, error) == 0 &&
-	    worker_send_hello(&bench->session.device, error) == 0)
+	    worker_send_hello(&bench->session.device, worker_reference_list(), error) == 0)
 		status = serve_all(bench, error);
 	/* What a lost driver still holds goes with the process */
 	if (!bench->session.lost)

@@ -1,0 +1,25 @@
+/* host_ijk_naive.c: dot products, not optimised (-O0): what a first program measures. */
+#define LOOPS_PLAIN
+#include "loops.h"
+
+#define LOOP_TEMPLATE "ijk.h"
+#include "both_types.h"
+
+static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *error)
+{
+	(void)library;
+	(void)error;
+	if (gemm->type == MMT_F64)
+		ijk_f64(gemm);
+	else
+		ijk_f32(gemm);
+	return 0;
+}
+
+const struct worker_reference worker_reference_host_ijk_naive = {
+	.name = "host_ijk_naive",
+	.summary = "loops i j k, -O0: the naive reference",
+	.kind = WORKER_REFERENCE_NAIVE,
+	.type_mask = WORKER_F32 | WORKER_F64,
+	.run = run,
+};
