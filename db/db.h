@@ -40,6 +40,8 @@ struct db *db_open(const char *path, struct db_opened *opened, struct mmt_error 
  * that is not there gives an empty one; a damaged one what can be read of it. */
 struct db *db_open_read_only(const char *path, struct db_opened *opened, struct mmt_error *error);
 void db_close(struct db *db); /* NULL is allowed */
+/* How long each statement waits for another process's lock, before MMT_BUSY; 5 s at first. */
+void db_set_patience(struct db *db, int milliseconds);
 
 /* Several writes as one: all or nothing, and one sync instead of many. Every
  * function below may run in between. A failed function has taken back its own

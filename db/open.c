@@ -40,6 +40,11 @@ void db_disconnect(struct db *db)
 	db->connection = NULL;
 }
 
+void db_set_patience(struct db *db, int milliseconds)
+{
+	sqlite3_busy_timeout(db->connection, milliseconds);
+}
+
 void db_close(struct db *db)
 {
 	if (!db)

@@ -118,6 +118,7 @@ static void on_end(uv_signal_t *handle, int signal)
 	svc_notify("STOPPING=1");
 	service->draining = true;
 	svc_server_stop(service->server);
+	svc_store_hurry(service->store);
 	svc_jobs_drain(service->jobs, on_jobs_drained);
 }
 

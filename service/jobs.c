@@ -144,7 +144,7 @@ static void store_job(struct svc_job *job, void (*done)(struct svc_job *job, con
 	storing->job = job;
 	storing->done = done;
 	job->jobs->storing++;
-	svc_store_post(job->jobs->service->store, store_work, on_stored, storing);
+	svc_store_post_patiently(job->jobs->service->store, store_work, on_stored, storing);
 }
 
 static void on_queued_stored(struct svc_job *job, const struct mmt_error *error);

@@ -10,8 +10,9 @@
 #include "answers.h"
 #include "problem_json.h"
 
-/* A worker is replaced after so many candidates: each leaves mappings behind in the driver (PoCL 3.1: three). */
-#define WORKER_TRIALS 2000
+/* A worker is replaced after so many candidates: each leaves memory and mappings behind in the driver (PoCL 3.1:
+ * some 40 KB and three). A new one costs about a second. */
+#define WORKER_TRIALS 500
 /* Workers that die in a row without having done anything */
 #define IDLE_DEATHS 3
 /* Store posts under way before the search waits for the disk */

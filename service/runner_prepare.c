@@ -158,6 +158,7 @@ static int keep_earlier(void *context, const struct db_trial *trial)
 static int load_work(struct db *db, void *context, struct mmt_error *error)
 {
 	struct runner *runner = context;
+	runner->n_earlier = 0; /* the store repeats what met a lock */
 	if (db_problem(db, runner->problem_text, &runner->problem_id, error) != 0)
 		return -1;
 	for (size_t i = 0; i < runner->n_variants; i++) {
@@ -242,7 +243,7 @@ static void on_expanded(uv_work_t *work, int status)
 		runner_end(runner, RUNNER_FAILED, "no valid configuration: %s", runner->first_failure);
 	} else {
 		runner->posts++;
-		svc_store_post(runner->service->store, load_work, on_loaded, runner);
+		svc_store_post_patiently(runner->service->store, load_work, on_loaded, runner);
 	}
 }
 

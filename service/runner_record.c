@@ -170,7 +170,7 @@ static void on_recorded(void *context, int status, const struct mmt_error *store
 static void post(struct runner *runner, struct recording *recording)
 {
 	runner->posts++;
-	svc_store_post(runner->service->store, record_work, on_recorded, recording);
+	svc_store_post_patiently(runner->service->store, record_work, on_recorded, recording);
 }
 
 void runner_record(struct runner *runner, const struct runner_candidate *candidate)

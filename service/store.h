@@ -5,8 +5,13 @@
  * on the loop. A full disk, a locked file: the work's error comes back, the
  * loop goes on answering from memory.
  *
+ * While another process holds a lock on the file, work that fails with MMT_BUSY
+ * is done again until the lock is gone, or until it has waited long enough;
+ * reads do not wait behind it, since a lock for writing does not concern them.
+ *
  * Thread: post from the loop's thread only. work runs on the store's thread
- * and must touch nothing but its context and db. */
+ * and must touch nothing but its context and db; what failed with MMT_BUSY may
+ * run again with the same context. */
 #ifndef MMT_SERVICE_STORE_H
 #define MMT_SERVICE_STORE_H
 
@@ -29,6 +34,12 @@ void svc_store_destroy(struct svc_store *store); /* NULL is allowed */
 /* done may be NULL; its error is NULL when status is 0. Out of memory, it is told at once. The context is the caller's;
  * it must live until done. */
 void svc_store_post(struct svc_store *store, svc_store_work *work, svc_store_done *done, void *context);
+/* Work that only reads: it may overtake work that waits for a lock. */
+void svc_store_post_read(struct svc_store *store, svc_store_work *work, svc_store_done *done, void *context);
+/* Results that must not be lost: waits for another process's lock as long as it is held. */
+void svc_store_post_patiently(struct svc_store *store, svc_store_work *work, svc_store_done *done, void *context);
+/* The service ends: no work waits for a lock any more, but for a moment. */
+void svc_store_hurry(struct svc_store *store);
 /* For start-up only: runs work on the store's thread and waits for it. */
 int svc_store_run(struct svc_store *store, svc_store_work *work, void *context, struct mmt_error *error);
 

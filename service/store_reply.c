@@ -45,5 +45,5 @@ void svc_store_reply(struct svc_call *call, svc_store_read *read, void *context,
 		return;
 	}
 	*pending = (struct pending){call, read, context, release, NULL};
-	svc_store_post(svc_call_service(call)->store, run, done, pending);
+	svc_store_post_read(svc_call_service(call)->store, run, done, pending);
 }

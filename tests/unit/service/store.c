@@ -1,6 +1,7 @@
 /* store.c: work runs in order on another thread, done on the loop's. */
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -173,6 +174,72 @@ static void a_store_that_cannot_open_says_why(void **state)
 	svc_store_destroy(store);
 }
 
+/* Work that meets another process's lock until it is let go. */
+struct locked {
+	struct fixture *fixture;
+	atomic_bool held;
+};
+
+static int locked_work(struct db *db, void *context, struct mmt_error *error)
+{
+	struct locked *locked = context;
+	(void)db;
+	return atomic_load(&locked->held) ? mmt_error_set(error, MMT_BUSY, 0, "locked") : 0;
+}
+
+static void on_locked_done(void *context, int status, const struct mmt_error *error)
+{
+	struct locked *locked = context;
+	struct fixture *fixture = locked->fixture;
+	fixture->error = status == 0 ? (struct mmt_error){0} : *error;
+	fixture->told[fixture->n_told++] = 1;
+}
+
+static void unlock(void *context, int status, const struct mmt_error *error)
+{
+	struct locked *locked = context;
+	assert_int_equal(status, 0);
+	assert_null(error);
+	locked->fixture->told[locked->fixture->n_told++] = 2;
+	atomic_store(&locked->held, false);
+}
+
+static int read_work(struct db *db, void *context, struct mmt_error *error)
+{
+	int64_t count;
+	(void)context;
+	return db_trial_count(db, &count, error);
+}
+
+static void results_wait_for_a_lock_and_reads_do_not(void **state)
+{
+	struct fixture *fixture = *state;
+	struct locked locked = {.fixture = fixture, .held = true};
+	struct piece after = {fixture, 3};
+	svc_store_post_patiently(fixture->store, locked_work, on_locked_done, &locked);
+	svc_store_post(fixture->store, work, done, &after);
+	svc_store_post_read(fixture->store, read_work, unlock, &locked);
+	uv_run(&fixture->loop, UV_RUN_DEFAULT);
+	const int order[] = {2, 1, 3};
+	assert_int_equal(fixture->n_told, 3);
+	assert_memory_equal(fixture->told, order, sizeof order);
+	assert_int_equal(fixture->error.code, MMT_OK);
+}
+
+static void an_end_waits_for_no_lock(void **state)
+{
+	struct fixture *fixture = *state;
+	struct locked locked = {.fixture = fixture, .held = true};
+	for (int i = 0; i < 20; i++)
+		svc_store_post_patiently(fixture->store, locked_work, on_locked_done, &locked);
+	svc_store_hurry(fixture->store);
+	uint64_t started_ns = uv_hrtime();
+	uv_run(&fixture->loop, UV_RUN_DEFAULT);
+	assert_int_equal(fixture->n_told, 20);
+	assert_int_equal(fixture->error.code, MMT_BUSY);
+	assert_true(uv_hrtime() - started_ns < 2500000000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -183,6 +250,8 @@ int main(void)
 		TEST(run_waits_for_what_was_posted_before),
 		TEST(destroy_finishes_what_is_pending),
 		TEST(a_store_that_cannot_open_says_why),
+		TEST(results_wait_for_a_lock_and_reads_do_not),
+		TEST(an_end_waits_for_no_lock),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
