@@ -113,6 +113,7 @@ void kern_variant_destroy(struct kern_variant *variant)
 	free(variant->conditions);
 	free(variant->requirements);
 	free(variant->compiler_options);
+	free(variant->textbook);
 	free(variant->source);
 	free(variant->summary);
 	free(variant->family);

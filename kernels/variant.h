@@ -30,6 +30,7 @@
 #define KERN_MAX_ARGUMENTS 24
 #define KERN_SIZES         3 /* ProblemSize[0..2] = m, n, k */
 #define KERN_USER_FAMILY   "user"
+#define KERN_BY_DEFAULT    UINT16_MAX /* in a textbook point: the device's default */
 
 struct kern_parameter {
 	char *name;
@@ -82,6 +83,9 @@ struct kern_variant {
 	enum mmt_accuracy accuracy;      /* class that it reaches */
 	int priority[KERN_DEVICE_TYPES]; /* by kern_device_type; the largest answers `default`; 0: never */
 	char *compiler_options;          /* extra build options, or "" */
+	int rung;                        /* place in the teaching ladder, from 1; 0: not in it */
+	uint16_t *textbook;              /* n_textbook rows of n_parameters value indices, or KERN_BY_DEFAULT */
+	size_t n_textbook;
 };
 
 /* json_text and source are copied; file names the variant in messages. NULL
@@ -95,5 +99,9 @@ void kern_variant_destroy(struct kern_variant *variant); /* NULL is allowed */
 json_t *kern_configuration_to_json(const struct kern_variant *variant, const uint16_t *indices);
 int kern_configuration_from_json(const struct kern_variant *variant, const json_t *object, uint16_t *indices,
 				 struct mmt_error *error);
+
+/* The configuration of a point of the textbook list on a type of device, as value indices. */
+void kern_textbook_point(const struct kern_variant *variant, size_t point, enum kern_device_type type,
+			 uint16_t *indices);
 
 #endif

@@ -338,7 +338,7 @@ static int parse_known(struct kern_parse *parse, const json_t *root, const json_
 			   &variant->n_temporaries) ||
 	    parse_memories(parse, json_object_get(mmtune, "Locals"), "Locals", &variant->locals, &variant->n_locals) ||
 	    parse_priority(parse, json_object_get(mmtune, "Priority")) ||
-	    parse_defaults(parse, json_object_get(mmtune, "Defaults")) ||
+	    parse_defaults(parse, json_object_get(mmtune, "Defaults")) || kern_parse_textbook(parse, mmtune) ||
 	    parse_steps(parse, json_object_get(mmtune, "Steps"), json_object_get(root, "KernelSpecification")))
 		return -1;
 	return check_names(parse, family);
@@ -356,6 +356,8 @@ int kern_parse_mmtune(struct kern_parse *parse, const json_t *root)
 					   "PrivateMemoryBytes",
 					   "Priority",
 					   "Defaults",
+					   "Rung",
+					   "Textbook",
 					   "BytesWritten",
 					   "Temporaries",
 					   "Locals",

@@ -51,5 +51,7 @@ int kern_parse_t1(struct kern_parse *parse, const json_t *root);
 /* The one step that KernelSpecification describes. */
 int kern_parse_t1_step(struct kern_parse *parse, const json_t *specification, struct kern_step *step);
 int kern_parse_mmtune(struct kern_parse *parse, const json_t *root);
+/* Rung and Textbook of the Mmtune object (variant_textbook.c). */
+int kern_parse_textbook(struct kern_parse *parse, const json_t *mmtune);
 
 #endif

@@ -57,6 +57,34 @@ static void steps_rule_where_there_are_steps(void **state)
 	kern_variant_destroy(variant);
 }
 
+static void textbook_points_fill_in_defaults(void **state)
+{
+	(void)state;
+	struct mmt_error error = {0};
+	uint16_t indices[3];
+	struct kern_variant *variant = fixture_variant(
+		FIXTURE_TILED("'Rung':5,'Defaults':{'gpu':{'TILE':64}},'Textbook':[{'TILE':8},{'MODE':'plain'}],"),
+		&error);
+	if (!variant)
+		fail_msg("%s", error.message);
+	assert_int_equal(variant->rung, 5);
+	assert_int_equal(variant->n_textbook, 2);
+	kern_textbook_point(variant, 0, KERN_GPU, indices);
+	assert_int_equal(variant->parameters[0].values[indices[0]].integer, 8);
+	assert_int_equal(indices[1], variant->parameters[1].defaults[KERN_GPU]);
+	kern_textbook_point(variant, 1, KERN_GPU, indices);
+	assert_int_equal(variant->parameters[0].values[indices[0]].integer, 64);
+	assert_string_equal(variant->parameters[1].values[indices[1]].string, "plain");
+	kern_textbook_point(variant, 1, KERN_CPU, indices);
+	assert_int_equal(indices[0], variant->parameters[0].defaults[KERN_CPU]);
+	kern_variant_destroy(variant);
+	variant = fixture_variant(FIXTURE_TILED(""), &error);
+	assert_non_null(variant);
+	assert_int_equal(variant->rung, 0);
+	assert_int_equal(variant->n_textbook, 0);
+	kern_variant_destroy(variant);
+}
+
 static void hashes_tell_a_change(void **state)
 {
 	(void)state;
@@ -156,6 +184,10 @@ static void bad_mmtune_is_located(void **state)
 	refused(FIXTURE_TILED("'Accuracy':'exact',"), "Mmtune.Accuracy");
 	refused(FIXTURE_TILED("'Priority':{'tpu':1},"), "Mmtune.Priority: unknown key 'tpu'");
 	refused(FIXTURE_TILED("'Priority':{'cpu':-1},"), "Mmtune.Priority");
+	refused(FIXTURE_TILED("'Rung':0,"), "Mmtune.Rung");
+	refused(FIXTURE_TILED("'Textbook':{},"), "Mmtune.Textbook: is not an array");
+	refused(FIXTURE_TILED("'Textbook':[{},{'TILLE':8}],"), "Mmtune.Textbook[1]: there is no parameter 'TILLE'");
+	refused(FIXTURE_TILED("'Textbook':[{'TILE':9}],"), "Mmtune.Textbook[0]: is not one of the values");
 	refused(FIXTURE_TILED("'Requires':[{'Expression':'fp64'}],"), "Mmtune.Requires[0]");
 	refused(FIXTURE_TILED("'Temporaries':[{'Name':'x'}],"), "Mmtune.Temporaries[0]: needs Bytes");
 	refused(FIXTURE_TILED("'Temporaries':[{'Name':'x','Width':1}],"), "an image needs Width and Height");
@@ -224,7 +256,7 @@ int main(void)
 		cmocka_unit_test(defaults_may_be_lists_of_one), cmocka_unit_test(bad_json_is_located),
 		cmocka_unit_test(bad_parameters_are_located),   cmocka_unit_test(bad_expressions_are_located),
 		cmocka_unit_test(bad_mmtune_is_located),        cmocka_unit_test(too_many_parameters_are_refused),
-		cmocka_unit_test(configurations_survive_json),
+		cmocka_unit_test(configurations_survive_json),  cmocka_unit_test(textbook_points_fill_in_defaults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
