@@ -13,8 +13,6 @@
 /* Watchers hear of a change at most this often, but for changes of state. */
 #define TELL_INTERVAL_MS 100
 
-static void schedule(struct svc_jobs *jobs);
-
 /* ---- telling ---- */
 
 static void tell(struct svc_job *job, bool urgent, bool last)
@@ -90,9 +88,9 @@ static struct svc_job *find_job(const struct svc_jobs *jobs, int64_t job_id)
 /* ---- storing ---- */
 
 /* A drain is over when nothing runs and nothing that refers to a job is under way. */
-static void check_stopped(struct svc_jobs *jobs)
+void jobs_check_stopped(struct svc_jobs *jobs)
 {
-	if (!jobs->stopped || jobs->runner || jobs->storing > 0)
+	if (!jobs->stopped || jobs->runner || jobs->guests || jobs->storing > 0)
 		return;
 	void (*stopped)(struct service * service) = jobs->stopped;
 	jobs->stopped = NULL;
@@ -127,7 +125,7 @@ static void on_stored(void *context, int status, const struct mmt_error *error)
 	free(storing);
 	done(job, status == 0 ? NULL : error); /* may end the job */
 	jobs->storing--;
-	check_stopped(jobs);
+	jobs_check_stopped(jobs);
 }
 
 /* done always comes, from the loop where it can. */
@@ -172,7 +170,7 @@ static void on_queued_stored(struct svc_job *job, const struct mmt_error *error)
 		remove_job(jobs, job);
 	else if (!job->ending)
 		tell(job, true, false);
-	schedule(jobs);
+	jobs_schedule(jobs);
 }
 
 static void on_state_stored(struct svc_job *job, const struct mmt_error *error)
@@ -190,7 +188,7 @@ static void on_end_stored(struct svc_job *job, const struct mmt_error *error)
 	tell_waiters(job, NULL);
 	tell(job, true, true);
 	remove_job(jobs, job);
-	schedule(jobs);
+	jobs_schedule(jobs);
 }
 
 /* The job's last state: stored, then told, then forgotten here. */
@@ -216,7 +214,7 @@ bool jobs_is_quarantined(const struct svc_device *device)
 }
 
 /* Clients' jobs, and the peaks that they are judged by, before those of queries. */
-static int rank_of(const struct svc_jobs *jobs, const struct svc_job *job)
+int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job)
 {
 	if (job->origin != SVC_JOB_PEAK)
 		return job->origin == SVC_JOB_CLIENT ? 0 : 1;
@@ -224,12 +222,12 @@ static int rank_of(const struct svc_jobs *jobs, const struct svc_job *job)
 		if (jobs->list[i]->device == job->device && jobs->list[i]->origin == SVC_JOB_CLIENT &&
 		    !jobs->list[i]->ending)
 			return 0;
-	return 1;
+	return jobs_guest_wants(jobs, job->device) ? 0 : 1;
 }
 
 static bool goes_before(const struct svc_jobs *jobs, const struct svc_job *a, const struct svc_job *b)
 {
-	int rank_a = rank_of(jobs, a), rank_b = rank_of(jobs, b);
+	int rank_a = jobs_rank(jobs, a), rank_b = jobs_rank(jobs, b);
 	return rank_a != rank_b ? rank_a < rank_b : a->sequence < b->sequence;
 }
 
@@ -247,12 +245,13 @@ static struct svc_job *next_job(const struct svc_jobs *jobs)
 bool jobs_must_yield(const struct svc_jobs *jobs, const struct svc_job *job)
 {
 	const struct svc_job *next = next_job(jobs);
-	return jobs->paused || (next && rank_of(jobs, next) < rank_of(jobs, job));
+	int rank = jobs_rank(jobs, job);
+	return jobs->paused || (next && jobs_rank(jobs, next) < rank) || (rank > 0 && jobs_guest_is_waiting(jobs));
 }
 
 static void on_retry(uv_timer_t *timer)
 {
-	schedule(timer->data);
+	jobs_schedule(timer->data);
 }
 
 /* Only quarantined devices have jobs: look again when the first quarantine ends. */
@@ -293,8 +292,8 @@ static void on_run_ended(void *context, enum runner_end end)
 		static const enum svc_job_state states[] = {SVC_JOB_DONE, SVC_JOB_FAILED, SVC_JOB_CANCELLED};
 		end_job(job, states[end]);
 	}
-	check_stopped(jobs);
-	schedule(jobs);
+	jobs_check_stopped(jobs);
+	jobs_schedule(jobs);
 }
 
 static const struct runner_events runner_events = {on_changed, on_run_ended};
@@ -317,9 +316,9 @@ static void start_job(struct svc_jobs *jobs, struct svc_job *job)
 	end_job(job, SVC_JOB_FAILED);
 }
 
-static void schedule(struct svc_jobs *jobs)
+void jobs_schedule(struct svc_jobs *jobs)
 {
-	if (!jobs->started || jobs->paused || jobs->running || jobs->draining)
+	if (!jobs->started || jobs->paused || jobs->running || jobs->draining || jobs_guest_go(jobs))
 		return;
 	struct svc_job *job = next_job(jobs);
 	if (!job) {
@@ -388,7 +387,7 @@ void svc_jobs_destroy(struct svc_jobs *jobs)
 void svc_jobs_start(struct svc_jobs *jobs)
 {
 	jobs->started = true;
-	schedule(jobs);
+	jobs_schedule(jobs);
 }
 
 void svc_jobs_drain(struct svc_jobs *jobs, void (*stopped)(struct service *service))
@@ -397,8 +396,9 @@ void svc_jobs_drain(struct svc_jobs *jobs, void (*stopped)(struct service *servi
 	jobs->stopped = stopped;
 	if (jobs->runner)
 		runner_stop(jobs->runner, RUNNER_SUSPENDED);
-	else
-		check_stopped(jobs);
+	jobs_guest_stop_all(jobs);
+	if (!jobs->runner)
+		jobs_check_stopped(jobs);
 }
 
 /* ---- the rest of the interface ---- */
@@ -417,8 +417,8 @@ int svc_jobs_cancel(struct svc_jobs *jobs, int64_t job_id, struct mmt_error *err
 
 void svc_jobs_pause(struct svc_jobs *jobs, bool paused)
 {
-	jobs->paused = paused; /* the runner asks before each candidate */
-	schedule(jobs);
+	jobs->paused = paused; /* the runner asks before each candidate, a guest before each piece of its work */
+	jobs_schedule(jobs);
 }
 
 bool svc_jobs_paused(const struct svc_jobs *jobs)

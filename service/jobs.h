@@ -51,6 +51,26 @@ bool svc_jobs_paused(const struct svc_jobs *jobs);
 /* Unfinished jobs, and how many: the running one first, then in the order they will run. */
 size_t svc_jobs_pending(const struct svc_jobs *jobs);
 
+/* A guest: something that is no job and needs the devices to itself for a while. It waits its turn as a client's job
+ * does: behind clients' jobs that came before it, and background jobs give way. */
+struct svc_jobs_guest {
+	const struct svc_device *device; /* whose peaks go before it, where they are queued */
+	void (*go)(void *context);       /* its turn; again when a pause is over that made it wait */
+	void (*stop)(void *context);     /* the service ends: it must leave soon */
+	void *context;
+	/* the queue's own */
+	struct svc_jobs_guest *next;
+	uint64_t sequence;
+	bool inside, waiting;
+};
+void svc_jobs_enter(struct svc_jobs *jobs, struct svc_jobs_guest *guest); /* go may come at once */
+/* Asked between two pieces of its work: true during a pause; go then comes when it is over. */
+bool svc_jobs_must_wait(struct svc_jobs *jobs, struct svc_jobs_guest *guest);
+void svc_jobs_leave(struct svc_jobs *jobs, struct svc_jobs_guest *guest); /* before its turn too */
+
+/* Queues the peak jobs that a problem of this type is held against, where this driver's are not measured yet. */
+void svc_jobs_add_peaks(struct svc_jobs *jobs, struct svc_device *device, enum mmt_type type);
+
 /* The progress object of an unfinished job, as the Tune stream and Jobs give it: {"job","device","problem",
  * "state","origin","strategy","evaluations","elapsed_s","budget_s","best":{...}|null,...}; NULL: not unfinished. */
 json_t *svc_job_progress(const struct svc_jobs *jobs, int64_t job_id);

@@ -113,20 +113,18 @@ static bool measures_a_peak(const struct svc_job_request *request)
 	       family->peak(request->problem.type, request->device->properties.global_memory_bytes, &which, &problem);
 }
 
-/* The peaks that the problem's results will be held against, where this driver's are not measured yet. */
-static void add_peaks(struct svc_jobs *jobs, const struct svc_job_request *request)
+void svc_jobs_add_peaks(struct svc_jobs *jobs, struct svc_device *device, enum mmt_type type)
 {
-	const struct svc_device *device = request->device;
 	for (const struct kern_family *const *family = kern_families(); *family; family++) {
 		struct svc_job_request peak = {
-			.device = request->device,
+			.device = device,
 			.origin = SVC_JOB_PEAK,
 			.strategy = jobs->service->config.strategy,
 			.budget_s = (double)jobs->service->config.peak_budget_s,
 		};
 		const char *which;
-		if (!(*family)->peak || !(*family)->peak(request->problem.type, device->properties.global_memory_bytes,
-							 &which, &peak.problem))
+		if (!(*family)->peak ||
+		    !(*family)->peak(type, device->properties.global_memory_bytes, &which, &peak.problem))
 			continue;
 		const struct db_trial *known = svc_answers_best(jobs->service->answers, device->id, &peak.problem);
 		bool store = false;
@@ -156,7 +154,7 @@ void svc_jobs_add(struct svc_jobs *jobs, const struct svc_job_request *request, 
 		return;
 	}
 	if (!measures_a_peak(&full))
-		add_peaks(jobs, &full);
+		svc_jobs_add_peaks(jobs, full.device, full.problem.type);
 	bool store;
 	struct svc_job *job = join_or_make(jobs, &full, &store);
 	if (!job) {

@@ -14,8 +14,9 @@ struct svc_jobs {
 	uint64_t next_sequence;
 	struct svc_job *running;
 	struct runner *runner;
-	uv_timer_t retry; /* a quarantine ends */
-	size_t storing;   /* posts to the store that are not done */
+	struct svc_jobs_guest *guests; /* in order of arrival */
+	uv_timer_t retry;              /* a quarantine ends */
+	size_t storing;                /* posts to the store that are not done */
 	bool started, paused, draining;
 	void (*stopped)(struct service *service); /* while a drain goes on */
 };
@@ -24,5 +25,18 @@ int jobs_append(struct svc_jobs *jobs, struct svc_job *job); /* -1: memory */
 /* Stores a job that was added or changed, tells who waits for it, and schedules. */
 void jobs_store_queued(struct svc_job *job);
 bool jobs_is_quarantined(const struct svc_device *device);
+
+/* jobs.c, for the guests */
+void jobs_schedule(struct svc_jobs *jobs);
+void jobs_check_stopped(struct svc_jobs *jobs); /* a drain may be over */
+/* 0: clients' jobs, and what goes with them; 1: the background's. */
+int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job);
+
+/* jobs_guest.c */
+bool jobs_guest_wants(const struct svc_jobs *jobs, const struct svc_device *device); /* one of this device is there */
+bool jobs_guest_is_waiting(const struct svc_jobs *jobs); /* for its turn, or for the end of a pause */
+/* Nothing runs: lets the first guest go where it is its turn; true: one is inside now. */
+bool jobs_guest_go(struct svc_jobs *jobs);
+void jobs_guest_stop_all(struct svc_jobs *jobs);
 
 #endif

@@ -184,7 +184,7 @@ void runner_finals_gone(struct runner *runner, enum svc_worker_end end, const ch
 		return;
 	if (runner->comparing < runner->n_finalists) {
 		struct runner_candidate *finalist = &runner->finalists[runner->comparing];
-		finalist->result = runner_lost_result(end, explanation);
+		finalist->result = svc_worker_lost_result(end, explanation);
 		runner_record(runner, finalist);
 		note(runner, finalist);
 		remove_finalist(runner, runner->comparing);

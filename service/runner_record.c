@@ -4,15 +4,13 @@
  * the candidate in flight. Watchers hear of a result when it is stored. */
 #include "runner_state.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "answers.h"
-#include "rates.h"
 #include "store.h"
+#include "trial_record.h"
 
 struct recording {
 	struct runner *runner;
@@ -35,70 +33,22 @@ static void free_recording(struct recording *recording)
 	free(recording);
 }
 
-static double finite_or_0(double value)
-{
-	return isfinite(value) ? value : 0;
-}
-
-static void fill_numbers(struct db_trial *trial, const struct runner *runner, const struct runner_candidate *candidate)
-{
-	const struct kern_result *result = &candidate->result;
-	const struct mmt_problem *problem = &runner->job->problem;
-	bool ok = result->outcome == KERN_OUTCOME_OK;
-	struct svc_rates rates = {0};
-	if (ok && candidate->planned)
-		rates = svc_rates(kern_family_find(problem->family), problem, &candidate->plan, result->time_ns);
-	trial->time_ns = ok ? finite_or_0(result->time_ns) : 0;
-	trial->minimum_ns = ok ? finite_or_0(result->minimum_ns) : 0;
-	trial->spread = finite_or_0(result->spread);
-	trial->gflops = rates.gflops;
-	trial->effective_gbps = rates.effective_gbps;
-	trial->compulsory_gbps = rates.compulsory_gbps;
-	trial->relative_error = finite_or_0(result->relative_error);
-	trial->runs = (int)result->runs;
-	trial->build_ns = finite_or_0(result->build_ns);
-	trial->verify_ns = finite_or_0(result->verify_ns);
-	trial->measure_ns = finite_or_0(result->measure_ns);
-	trial->driver_ns = finite_or_0(result->driver_ns);
-	trial->total_ns = finite_or_0(result->total_ns);
-}
-
-static char *configuration_text(const struct runner_candidate *candidate)
-{
-	json_t *object = kern_configuration_to_json(candidate->variant, candidate->indices);
-	char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-	json_decref(object);
-	return text;
-}
-
 static int fill_trial(struct db_trial *trial, const struct runner *runner, const struct runner_candidate *candidate)
 {
-	const struct svc_job *job = runner->job;
-	const struct kern_device *device = &job->device->properties;
-	*trial = (struct db_trial){
-		.job_id = job->id,
-		.device_id = job->device->id,
+	const struct trial_facts facts = {
+		.job_id = runner->job->id,
+		.device = runner->job->device,
 		.environment_id = runner->environment_id,
+		.problem = &runner->job->problem,
+		.problem_text = runner->problem_text,
 		.problem_id = runner->problem_id,
+		.variant = candidate->variant,
 		.variant_id = candidate->variant_id,
-		.configuration = configuration_text(candidate),
-		.outcome = strdup(kern_outcome_name(candidate->result.outcome)),
-		.message = candidate->result.message[0] ? strdup(candidate->result.message) : NULL,
-		.measured_at = (int64_t)time(NULL),
-		.device = strdup(job->device->name),
-		.problem = strdup(runner->problem_text),
-		.family = strdup(candidate->variant->family),
-		.variant = strdup(candidate->variant->name),
-		.spec_sha256 = strdup(candidate->variant->spec_sha256),
-		.source_sha256 = strdup(candidate->variant->source_sha256),
-		.driver = strdup(device->driver),
-		.platform_version = strdup(device->platform_version),
+		.indices = candidate->indices,
+		.plan = candidate->planned ? &candidate->plan : NULL,
+		.result = &candidate->result,
 	};
-	fill_numbers(trial, runner, candidate);
-	bool whole = trial->configuration && trial->outcome && trial->device && trial->problem && trial->family &&
-		     trial->variant && trial->spec_sha256 && trial->source_sha256 && trial->driver &&
-		     trial->platform_version && (trial->message || !candidate->result.message[0]);
-	return whole ? 0 : -1;
+	return trial_record(trial, &facts);
 }
 
 /* NULL: no memory, and the job ends. */

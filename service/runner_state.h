@@ -117,8 +117,6 @@ void runner_search(struct runner *runner);
 void runner_trial_results(struct runner *runner, const json_t *results);
 void runner_trial_gone(struct runner *runner, enum svc_worker_end end, const char *explanation);
 void runner_candidate_finish(struct runner_candidate *candidate);
-/* What a worker's end means for what it had in hand. */
-struct kern_result runner_lost_result(enum svc_worker_end end, const char *explanation);
 /* Adds a result's times to the accounting. */
 void runner_account(struct runner *runner, const struct kern_result *result);
 /* The progress object's `best`, and the list of the best, where the result belongs there. */

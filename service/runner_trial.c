@@ -138,19 +138,9 @@ void runner_trial_results(struct runner *runner, const json_t *results)
 	conclude(runner, &result);
 }
 
-struct kern_result runner_lost_result(enum svc_worker_end end, const char *explanation)
-{
-	struct kern_result result = {0};
-	result.outcome = end == SVC_WORKER_TIMED_OUT ? KERN_OUTCOME_TIMEOUT : KERN_OUTCOME_CRASHED;
-	struct mmt_error error;
-	mmt_error_set(&error, MMT_FAILED, 0, "%s", explanation); /* cut where a character ends */
-	memcpy(result.message, error.message, sizeof result.message);
-	return result;
-}
-
 void runner_trial_gone(struct runner *runner, enum svc_worker_end end, const char *explanation)
 {
-	struct kern_result result = runner_lost_result(end, explanation);
+	struct kern_result result = svc_worker_lost_result(end, explanation);
 	result.total_ns = result.driver_ns = (double)(uv_hrtime() - runner->sent_ns);
 	runner_account(runner, &result);
 	conclude(runner, &result);

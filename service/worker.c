@@ -22,6 +22,7 @@ struct svc_worker {
 	struct wire_reader reader;
 	int64_t request_id;
 	double build_deadline_s, launch_deadline_s;
+	json_t *references;
 	bool greeted, closing, killed, timed_out;
 	char broken[MMT_MESSAGE_BYTES]; /* how it broke the protocol, or "" */
 	char overdue[64];               /* what it was late with, or "" */
@@ -43,13 +44,14 @@ static void broke(struct svc_worker *worker, const char *how)
 	svc_process_kill(&worker->process);
 }
 
-static void on_hello(struct svc_worker *worker)
+static void on_hello(struct svc_worker *worker, const json_t *message)
 {
 	if (worker->state != STARTING) {
 		broke(worker, "a second hello");
 		return;
 	}
 	worker->greeted = true;
+	worker->references = json_incref(json_object_get(message, "references"));
 	set_state(worker, IDLE, 0);
 	worker->events->ready(worker->context);
 }
@@ -69,7 +71,7 @@ static void on_phase(struct svc_worker *worker, const char *phase)
 static void on_message(struct svc_worker *worker, const json_t *message)
 {
 	if (json_object_get(message, "hello")) {
-		on_hello(worker);
+		on_hello(worker, message);
 		return;
 	}
 	const json_t *phase = json_object_get(message, "phase"), *results = json_object_get(message, "results");
@@ -143,6 +145,7 @@ static void on_ended(void *context)
 		snprintf(text, sizeof text, "the worker %s", process_text);
 	worker->events->gone(worker->context, how_it_ended(worker), text);
 	wire_reader_finish(&worker->reader);
+	json_decref(worker->references);
 	free(worker);
 }
 
@@ -205,4 +208,19 @@ void svc_worker_close(struct svc_worker *worker)
 	worker->closing = true;
 	svc_process_hang_up(&worker->process);
 	svc_process_deadline(&worker->process, CLOSE_DEADLINE_S);
+}
+
+struct kern_result svc_worker_lost_result(enum svc_worker_end end, const char *explanation)
+{
+	struct kern_result result = {0};
+	result.outcome = end == SVC_WORKER_TIMED_OUT ? KERN_OUTCOME_TIMEOUT : KERN_OUTCOME_CRASHED;
+	struct mmt_error error;
+	mmt_error_set(&error, MMT_FAILED, 0, "%s", explanation); /* cut where a character ends */
+	memcpy(result.message, error.message, sizeof result.message);
+	return result;
+}
+
+const json_t *svc_worker_references(const struct svc_worker *worker)
+{
+	return worker->references;
 }

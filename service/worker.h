@@ -37,6 +37,11 @@ void svc_worker_set_launch_deadline(struct svc_worker *worker, double seconds);
 void svc_worker_kill(struct svc_worker *worker);  /* gone follows, from the loop */
 void svc_worker_close(struct svc_worker *worker); /* asks it to exit (end of stream), kills after 2 s; gone follows */
 
+/* [{"name","summary","kind"}] as its hello gave it (trial.h); NULL: not greeted yet. Borrowed from the worker. */
+const json_t *svc_worker_references(const struct svc_worker *worker);
+/* The result of what a worker had in hand when it ended. */
+struct kern_result svc_worker_lost_result(enum svc_worker_end end, const char *explanation);
+
 /* The enumerating worker: prints JSON and exits; done gets it or an error. 30 s at most. */
 typedef void svc_enumerated(void *context, const json_t *output, const struct mmt_error *error);
 void svc_worker_enumerate(struct service *service, svc_enumerated *done, void *context);

@@ -14,16 +14,29 @@ struct job {
 	double warm_up_ns; /* the verification's run */
 };
 
+static int append_kind(json_t *list, enum worker_reference_kind kind)
+{
+	for (size_t i = 0; worker_references[i] != NULL; i++) {
+		const struct worker_reference *reference = worker_references[i];
+		json_t *entry = NULL;
+
+		if (reference->kind != kind)
+			continue;
+		entry = json_pack("{s:s, s:s, s:s}", "name", reference->name, "summary", reference->summary, "kind",
+				  worker_reference_kind_name(kind));
+		if (json_array_append_new(list, entry) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* By kind: what others are held against comes first. */
 json_t *worker_reference_list(void)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; worker_references[i] != NULL; i++) {
-		const struct worker_reference *reference = worker_references[i];
-		json_t *entry = json_pack("{s:s, s:s, s:s}", "name", reference->name, "summary", reference->summary,
-					  "kind", worker_reference_kind_name(reference->kind));
-
-		if (json_array_append_new(list, entry) != 0) {
+	for (int kind = 0; kind < WORKER_REFERENCE_KINDS; kind++) {
+		if (append_kind(list, (enum worker_reference_kind)kind) != 0) {
 			json_decref(list);
 			return NULL;
 		}

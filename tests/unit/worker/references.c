@@ -164,7 +164,7 @@ static void references_are_all_there(void **state)
 		"acc_collapse",  "acc_gang_vector", "acc_reduction", "acc_tile",        "clblast",  "host_ijk",
 		"host_ijk_fast", "host_ijk_naive",  "host_ikj",      "host_ikj_openmp", "host_kij", "openblas",
 	};
-	unsigned of_kind[WORKER_REFERENCE_DEVICE_LIBRARY + 1] = {0};
+	unsigned of_kind[WORKER_REFERENCE_KINDS] = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
