@@ -61,7 +61,10 @@ static void describe(char *line, const json_t *state)
 	double budget_s = cli_field_number(state, "budget_s"), elapsed_s = cli_field_number(state, "elapsed_s");
 	bool running = strcmp(name, "running") == 0;
 	if (strcmp(name, "queued") == 0) {
-		snprintf(line, LINE_BYTES, "queued: other jobs run first");
+		bool peaks = strcmp(cli_field_text(state, "phase"), "peaks") == 0;
+		snprintf(line, LINE_BYTES, "queued: %s",
+			 peaks ? "the device's peaks are measured first, which is not in the budget"
+			       : "other jobs run first");
 		return;
 	}
 	snprintf(line, LINE_BYTES, "%s%s%lld evaluated", running ? "" : name, running ? "" : "; ",

@@ -306,6 +306,7 @@ static void start_signals(struct daemon *daemon)
 		{&daemon->hangup, on_reload, SIGHUP},
 	};
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a full disk, not the end */
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		uv_signal_init(&daemon->loop, signals[i].handle);
 		signals[i].handle->data = daemon;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "jobs_queue.h"
 #include "problem_json.h"
 
 static const char *const state_names[] = {"queued", "running", "done", "failed", "cancelled"};
@@ -48,7 +49,8 @@ json_t *job_progress(const struct svc_job *job)
 	json_object_set_new(object, "budget_s", job->budget_s > 0 ? json_real(job->budget_s) : json_null());
 	json_object_set_new(object, "max_evaluations",
 			    job->max_evaluations > 0 ? json_integer(job->max_evaluations) : json_null());
-	json_object_set_new(object, "phase", job->phase ? json_string(job->phase) : json_null());
+	const char *phase = jobs_waits_for_peaks(job) ? "peaks" : job->phase;
+	json_object_set_new(object, "phase", phase ? json_string(phase) : json_null());
 	json_object_set(object, "best", job->best ? job->best : json_null());
 	json_object_set(object, "accounting", job->accounting ? job->accounting : json_null());
 	json_object_set_new(object, "outcomes", outcomes(job));

@@ -118,6 +118,8 @@ static void on_stored(void *context, int status, const struct mmt_error *error)
 	struct svc_jobs *jobs = job->jobs;
 	if (status == 0)
 		job->id = storing->record.id;
+	else if (job->id == 0)
+		svc_log(3, "a new job cannot be stored: %s", error->message);
 	else
 		svc_log(3, "job %" PRId64 " cannot be stored: %s", job->id, error->message);
 	void (*done)(struct svc_job * job, const struct mmt_error *error) = storing->done;
@@ -223,6 +225,18 @@ int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job)
 		    !jobs->list[i]->ending)
 			return 0;
 	return jobs_guest_wants(jobs, job->device) ? 0 : 1;
+}
+
+bool jobs_waits_for_peaks(const struct svc_job *job)
+{
+	const struct svc_jobs *jobs = job->jobs;
+	if (job->state != SVC_JOB_QUEUED || job->origin == SVC_JOB_PEAK)
+		return false;
+	for (size_t i = 0; i < jobs->count; i++)
+		if (jobs->list[i]->device == job->device && jobs->list[i]->origin == SVC_JOB_PEAK &&
+		    !jobs->list[i]->ending && jobs->list[i]->sequence < job->sequence)
+			return true;
+	return false;
 }
 
 static bool goes_before(const struct svc_jobs *jobs, const struct svc_job *a, const struct svc_job *b)

@@ -24,6 +24,8 @@ struct svc_jobs {
 int jobs_append(struct svc_jobs *jobs, struct svc_job *job); /* -1: memory */
 /* Stores a job that was added or changed, tells who waits for it, and schedules. */
 void jobs_store_queued(struct svc_job *job);
+/* A job of a client or a query that is queued behind the peaks of its device. */
+bool jobs_waits_for_peaks(const struct svc_job *job);
 bool jobs_is_quarantined(const struct svc_device *device);
 
 /* jobs.c, for the guests */

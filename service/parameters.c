@@ -140,7 +140,12 @@ int svc_parameters_problem(const json_t *parameters, struct mmt_problem *out, st
 	if (read_problem(parameters, out, error) != 0)
 		return -1;
 	const struct kern_family *family = svc_find_family(out->family, error);
-	return family != NULL ? family->check(out, error) : -1;
+	if (family == NULL)
+		return -1;
+	/* the others have sizes that m is none of */
+	if (strcmp(out->family, "matmul") == 0 && !is_given(parameters, "order") && !is_given(parameters, "m"))
+		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "n and k need m beside them");
+	return family->check(out, error);
 }
 
 int svc_parameters_filter(const json_t *parameters, struct svc_problem_filter *out, struct mmt_error *error)

@@ -356,6 +356,23 @@ static void a_client_does_not_wait_for_the_background(void **state)
 	finish_job(&client);
 }
 
+static void a_queued_job_says_that_peaks_are_measured_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	fixture_start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	fixture_add(fixture, &job, &request);
+	json_t *progress = svc_job_progress(fixture->service.jobs, job.id);
+	assert_string_equal(json_string_value(json_object_get(progress, "phase")), "peaks");
+	json_decref(progress);
+	fixture_watch(fixture, &job);
+	svc_jobs_start(fixture->service.jobs);
+	fixture_wait(fixture, &job.ended, 60);
+	assert_true(json_is_null(json_object_get(job.last, "phase")));
+	finish_job(&job);
+}
+
 static void a_queued_job_is_cancelled_at_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -516,6 +533,7 @@ int main(void)
 		TEST(a_worker_that_cannot_start_fails_the_job),
 		TEST(equal_jobs_are_one_and_a_client_lifts_it),
 		TEST(a_client_does_not_wait_for_the_background),
+		TEST(a_queued_job_says_that_peaks_are_measured_first),
 		TEST(a_queued_job_is_cancelled_at_once),
 		TEST(a_running_job_that_is_cancelled_keeps_its_results),
 		TEST(pause_gives_the_device_back_and_resume_goes_on),

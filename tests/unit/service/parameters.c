@@ -105,6 +105,8 @@ static void wrong_problems_are_refused(void **state)
 		const char *text, *part;
 	} cases[] = {
 		{"{\"device\":\"a\"}", "size is missing"},
+		{"{\"k\":3}", "need m"},
+		{"{\"n\":3,\"k\":3,\"m\":null}", "need m"},
 		{"{\"order\":0}", "0"},
 		{"{\"order\":-5}", "-5"},
 		{"{\"order\":1e9}", "order"},
