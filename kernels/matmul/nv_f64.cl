@@ -1,0 +1,189 @@
+/* nv_f64: NVIDIA's tensor cores in double by inline PTX: mma.sync m8n8k4, or
+ * m16n8k8 and m16n8k16 where there are (compute capability 9.0), staged by
+ * asynchronous copies. Sums are fused multiply-adds, rounded as IEEE 754 says
+ * (PTX ISA, mma, .f64), so that nothing is lost against an ordinary kernel.
+ *
+ * A work-group of warps (of 32 work-items) computes BM x BN of C, a warp WM x
+ * WN as MT x NT tiles. Operands lie in local memory as in global memory, rows
+ * along whatever is contiguous, padded so that the fragments' loads meet every
+ * bank once. What lies past an edge is filled with zeros by the copies. Groups
+ * are walked GROUP rows at a time, for the L2 cache. */
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#define INLINE static inline __attribute__((always_inline))
+#define WARPS_N (BN / WN)
+#define ITEMS   (BM / WM * WARPS_N * 32)
+#define TILE_M  (MMA_K == 4 ? 8 : 16)
+#define MT      (WM / TILE_M)
+#define NT      (WN / 8)
+#define A_EACH  (TILE_M / 8 * MMA_K / 4) /* elements of a fragment that a lane holds */
+#define B_EACH  (MMA_K / 4)
+#define C_EACH  (TILE_M / 4)
+
+/* Where op(A)(i, p) and op(B)(p, j) are in a stage. */
+#if TRANS_A
+#define A_ROWS     BK
+#define A_COLUMNS  BM
+#define A_STRIDE   (BM + 4)
+#define A_AT(i, p) ((p)*A_STRIDE + (i))
+#else
+#define A_ROWS     BM
+#define A_COLUMNS  BK
+#define A_STRIDE   (BK + 4)
+#define A_AT(i, p) ((i)*A_STRIDE + (p))
+#endif
+#if TRANS_B
+#define B_ROWS     BN
+#define B_COLUMNS  BK
+#define B_STRIDE   (BK + 4)
+#define B_AT(p, j) ((j)*B_STRIDE + (p))
+#else
+#define B_ROWS     BK
+#define B_COLUMNS  BN
+#define B_STRIDE   (BN + 4)
+#define B_AT(p, j) ((p)*B_STRIDE + (j))
+#endif
+
+/* Copies a ROWS x COLUMNS tile at (row, column) of a matrix of rows x columns into local memory, asynchronously. */
+#define DEFINE_FETCH(name, ROWS, COLUMNS, STRIDE)                                                                      \
+	INLINE void name(uint to, __global const double *from, int ld, int row, int column, int rows, int columns,     \
+			 bool aligned)                                                                                 \
+	{                                                                                                              \
+		const uint item = get_local_id(0);                                                                     \
+		if (aligned) {                                                                                         \
+			_Pragma("unroll") for (uint e = item; e < ROWS * COLUMNS / 2; e += ITEMS)                      \
+			{                                                                                              \
+				const int r = e / (COLUMNS / 2), q = e % (COLUMNS / 2) * 2;                            \
+				const int there = row + r < rows ? clamp(columns - column - q, 0, 2) : 0;              \
+				__global const double *source =                                                        \
+					there > 0 ? from + (size_t)(row + r) * ld + column + q : from;                 \
+				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(                    \
+						     to + 8 * (r * STRIDE + q)),                                       \
+					     "l"(source), "r"(there * 8));                                             \
+			}                                                                                              \
+		} else {                                                                                               \
+			_Pragma("unroll 4") for (uint e = item; e < ROWS * COLUMNS; e += ITEMS)                        \
+			{                                                                                              \
+				const int r = e / COLUMNS, q = e % COLUMNS;                                            \
+				const bool there = row + r < rows && column + q < columns;                             \
+				__global const double *source =                                                        \
+					there ? from + (size_t)(row + r) * ld + column + q : from;                     \
+				asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(                     \
+						     to + 8 * (r * STRIDE + q)),                                       \
+					     "l"(source), "r"(there ? 8 : 0));                                         \
+			}                                                                                              \
+		}                                                                                                      \
+	}
+DEFINE_FETCH(fetch_a, A_ROWS, A_COLUMNS, A_STRIDE)
+DEFINE_FETCH(fetch_b, B_ROWS, B_COLUMNS, B_STRIDE)
+
+INLINE void multiply(double *c, const double *a, const double *b)
+{
+#if MMA_K == 4
+	asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+		     : "+d"(c[0]), "+d"(c[1])
+		     : "d"(a[0]), "d"(b[0]));
+#elif MMA_K == 8
+	asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+		     "{%0, %1, %2, %3};"
+		     : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+		     : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+		     "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+		     : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+		     : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+		       "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+#endif
+}
+
+/* sums += the stage's BK of k. x and y: the warp's corner; g and t: the lane's row and column in a fragment. */
+INLINE void multiply_stage(double sums[MT][NT][C_EACH], __local const double *as, __local const double *bs, uint x,
+			   uint y, uint g, uint t)
+{
+#pragma unroll
+	for (uint p = 0; p < BK; p += MMA_K) {
+		double a[MT][A_EACH], b[NT][B_EACH];
+#pragma unroll
+		for (uint i = 0; i < MT; i++) {
+#pragma unroll
+			for (uint e = 0; e < A_EACH; e++) /* of m16: rows g and g + 8 in turn */
+				a[i][e] = as[A_AT(y + TILE_M * i + g + e % (TILE_M / 8) * 8,
+						  p + t + e / (TILE_M / 8) * 4)];
+		}
+#pragma unroll
+		for (uint j = 0; j < NT; j++) {
+#pragma unroll
+			for (uint e = 0; e < B_EACH; e++)
+				b[j][e] = bs[B_AT(p + t + 4 * e, x + 8 * j + g)];
+		}
+#pragma unroll
+		for (uint i = 0; i < MT; i++)
+#pragma unroll
+			for (uint j = 0; j < NT; j++)
+				multiply(sums[i][j], a[i], b[j]);
+	}
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+matmul(const int m, const int n, const int k, const double alpha, __global const double *restrict a, const int lda,
+       __global const double *restrict b, const int ldb, const double beta, __global double *restrict c, const int ldc)
+{
+	__local double a_stages[STAGES][A_ROWS * A_STRIDE] __attribute__((aligned(128)));
+	__local double b_stages[STAGES][B_ROWS * B_STRIDE] __attribute__((aligned(128)));
+	const uint groups_m = (m + BM - 1) / BM, groups_n = (n + BN - 1) / BN;
+	const uint band = get_group_id(0) / (GROUP * groups_n), in_band = get_group_id(0) % (GROUP * groups_n);
+	const uint height = min(groups_m - band * GROUP, (uint)GROUP);
+	const int row = (band * GROUP + in_band % height) * BM, column = in_band / height * BN;
+	const uint lane = get_local_id(0) % 32, warp = get_local_id(0) / 32;
+	const uint g = lane / 4, t = lane % 4, x = warp % WARPS_N * WN, y = warp / WARPS_N * WM;
+	const bool a_aligned = lda % 2 == 0 && (size_t)a % 16 == 0, b_aligned = ldb % 2 == 0 && (size_t)b % 16 == 0;
+	const int steps = (k + BK - 1) / BK;
+	double sums[MT][NT][C_EACH];
+
+#define FETCH(step)                                                                                                    \
+	do {                                                                                                           \
+		if ((step) < steps) {                                                                                  \
+			const uint a_to = (uint)(size_t)a_stages[(step) % STAGES];                                     \
+			const uint b_to = (uint)(size_t)b_stages[(step) % STAGES];                                     \
+			const int p = (step)*BK;                                                                       \
+			if (TRANS_A)                                                                                   \
+				fetch_a(a_to, a, lda, p, row, k, m, a_aligned);                                        \
+			else                                                                                           \
+				fetch_a(a_to, a, lda, row, p, m, k, a_aligned);                                        \
+			if (TRANS_B)                                                                                   \
+				fetch_b(b_to, b, ldb, column, p, n, k, b_aligned);                                     \
+			else                                                                                           \
+				fetch_b(b_to, b, ldb, p, column, k, n, b_aligned);                                     \
+		}                                                                                                      \
+		asm volatile("cp.async.commit_group;" ::: "memory");                                                   \
+	} while (0)
+
+#pragma unroll
+	for (uint i = 0; i < MT * NT * C_EACH; i++)
+		sums[i / C_EACH / NT][i / C_EACH % NT][i % C_EACH] = 0;
+#pragma unroll
+	for (int s = 0; s < STAGES - 1; s++)
+		FETCH(s);
+	for (int s = 0; s < steps; s++) {
+		asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+		barrier(CLK_LOCAL_MEM_FENCE);
+		FETCH(s + STAGES - 1);
+		multiply_stage(sums, a_stages[s % STAGES], b_stages[s % STAGES], x, y, g, t);
+	}
+#pragma unroll
+	for (uint i = 0; i < MT; i++)
+#pragma unroll
+		for (uint j = 0; j < NT; j++)
+#pragma unroll
+			for (uint e = 0; e < C_EACH; e++) {
+				const int ci = row + y + TILE_M * i + g + e / 2 * 8;
+				const int cj = column + x + 8 * j + 2 * t + e % 2;
+				if (ci < m && cj < n) {
+					__global double *to = c + (size_t)ci * ldc + cj;
+					const double value = alpha * sums[i][j][e];
+					*to = beta != 0 ? fma(beta, *to, value) : value;
+				}
+			}
+}

@@ -1,0 +1,213 @@
+/* nv_tf32: NVIDIA's tensor cores by inline PTX: mma.sync on TF32 operands,
+ * staged by asynchronous copies. PRODUCTS 1 computes at TF32 accuracy.
+ * PRODUCTS 3 is as accurate as a dot product in float, after Ootomo and Yokota,
+ * "Recovering single precision accuracy from tensor cores while surpassing the
+ * FP32 theoretical peak performance", IJHPCA 36(4), 2022: an operand is split
+ * into two TF32 numbers, x = high + low, both rounded to nearest; the products
+ * low high, high low and high high are summed in this order; and since tensor
+ * cores truncate their sums, each BK of k is summed there from zero and then
+ * added to the accumulators in float, rounded to nearest.
+ *
+ * A work-group of warps (of 32 work-items) computes BM x BN of C, a warp WM x
+ * WN as MT x NT tiles of m16n8k8. Operands lie in local memory as in global
+ * memory, rows along whatever is contiguous, padded so that the fragments'
+ * loads meet every bank once. What lies past an edge is filled with zeros by
+ * the copies. Groups are walked GROUP rows at a time, for the L2 cache. */
+#define INLINE static inline __attribute__((always_inline))
+#define WARPS_N (BN / WN)
+#define ITEMS   (BM / WM * WARPS_N * 32)
+#define MT      (WM / 16)
+#define NT      (WN / 8)
+
+/* Where op(A)(i, p) and op(B)(p, j) are in a stage. */
+#if TRANS_A
+#define A_ROWS     BK
+#define A_COLUMNS  BM
+#define A_STRIDE   (BM + 8)
+#define A_AT(i, p) ((p)*A_STRIDE + (i))
+#else
+#define A_ROWS     BM
+#define A_COLUMNS  BK
+#define A_STRIDE   (BK + 4)
+#define A_AT(i, p) ((i)*A_STRIDE + (p))
+#endif
+#if TRANS_B
+#define B_ROWS     BN
+#define B_COLUMNS  BK
+#define B_STRIDE   (BK + 4)
+#define B_AT(p, j) ((j)*B_STRIDE + (p))
+#else
+#define B_ROWS     BK
+#define B_COLUMNS  BN
+#define B_STRIDE   (BN + 8)
+#define B_AT(p, j) ((p)*B_STRIDE + (j))
+#endif
+
+/* Copies a ROWS x COLUMNS tile at (row, column) of a matrix of rows x columns into local memory, asynchronously. */
+#define DEFINE_FETCH(name, ROWS, COLUMNS, STRIDE)                                                                      \
+	INLINE void name(uint to, __global const float *from, int ld, int row, int column, int rows, int columns,      \
+			 bool aligned)                                                                                 \
+	{                                                                                                              \
+		const uint item = get_local_id(0);                                                                     \
+		if (aligned) {                                                                                         \
+			_Pragma("unroll") for (uint e = item; e < ROWS * COLUMNS / 4; e += ITEMS)                      \
+			{                                                                                              \
+				const int r = e / (COLUMNS / 4), q = e % (COLUMNS / 4) * 4;                            \
+				const int there = row + r < rows ? clamp(columns - column - q, 0, 4) : 0;              \
+				__global const float *source =                                                         \
+					there > 0 ? from + (size_t)(row + r) * ld + column + q : from;                 \
+				asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(                    \
+						     to + 4 * (r * STRIDE + q)),                                       \
+					     "l"(source), "r"(there * 4));                                             \
+			}                                                                                              \
+		} else {                                                                                               \
+			_Pragma("unroll 4") for (uint e = item; e < ROWS * COLUMNS; e += ITEMS)                        \
+			{                                                                                              \
+				const int r = e / COLUMNS, q = e % COLUMNS;                                            \
+				const bool there = row + r < rows && column + q < columns;                             \
+				__global const float *source =                                                         \
+					there ? from + (size_t)(row + r) * ld + column + q : from;                     \
+				asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(                     \
+						     to + 4 * (r * STRIDE + q)),                                       \
+					     "l"(source), "r"(there ? 4 : 0));                                         \
+			}                                                                                              \
+		}                                                                                                      \
+	}
+DEFINE_FETCH(fetch_a, A_ROWS, A_COLUMNS, A_STRIDE)
+DEFINE_FETCH(fetch_b, B_ROWS, B_COLUMNS, B_STRIDE)
+
+INLINE uint to_tf32(float value)
+{
+	uint result;
+	asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(result) : "f"(value));
+	return result;
+}
+
+INLINE void multiply(float *c, const uint *a, const uint *b)
+{
+	asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+		     "{%0, %1, %2, %3};"
+		     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/* high, and where three products are wanted low, of a fragment's element. */
+INLINE void split(float value, uint *high, uint *low)
+{
+	*high = to_tf32(value);
+	*low = PRODUCTS == 3 ? to_tf32(value - as_float(*high)) : 0;
+}
+
+/* sums += the stage's BK of k. x and y: the warp's corner; g and t: the lane's row and column in a fragment. */
+INLINE void multiply_stage(float sums[MT][NT][4], __local const float *as, __local const float *bs, uint x, uint y,
+			   uint g, uint t)
+{
+#pragma unroll
+	for (uint p = 0; p < BK; p += 8) {
+		uint a[MT][4], b[NT][2], a_low[MT][4], b_low[NT][2];
+#pragma unroll
+		for (uint i = 0; i < MT; i++) {
+#pragma unroll
+			for (uint e = 0; e < 4; e++)
+				split(as[A_AT(y + 16 * i + g + e % 2 * 8, p + t + e / 2 * 4)], &a[i][e], &a_low[i][e]);
+		}
+#pragma unroll
+		for (uint j = 0; j < NT; j++) {
+#pragma unroll
+			for (uint e = 0; e < 2; e++)
+				split(bs[B_AT(p + t + 4 * e, x + 8 * j + g)], &b[j][e], &b_low[j][e]);
+		}
+#if PRODUCTS == 3
+#pragma unroll
+		for (uint i = 0; i < MT; i++)
+#pragma unroll
+			for (uint j = 0; j < NT; j++)
+				multiply(sums[i][j], a_low[i], b[j]);
+#pragma unroll
+		for (uint i = 0; i < MT; i++)
+#pragma unroll
+			for (uint j = 0; j < NT; j++)
+				multiply(sums[i][j], a[i], b_low[j]);
+#endif
+#pragma unroll
+		for (uint i = 0; i < MT; i++)
+#pragma unroll
+			for (uint j = 0; j < NT; j++)
+				multiply(sums[i][j], a[i], b[j]);
+	}
+}
+
+INLINE void store(__global float *c, float value, float alpha, float beta)
+{
+	value *= alpha;
+	*c = beta != 0 ? fma(beta, *c, value) : value;
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
+matmul(const int m, const int n, const int k, const float alpha, __global const float *restrict a, const int lda,
+       __global const float *restrict b, const int ldb, const float beta, __global float *restrict c, const int ldc)
+{
+	__local float a_stages[STAGES][A_ROWS * A_STRIDE] __attribute__((aligned(128)));
+	__local float b_stages[STAGES][B_ROWS * B_STRIDE] __attribute__((aligned(128)));
+	const uint groups_m = (m + BM - 1) / BM, groups_n = (n + BN - 1) / BN;
+	const uint band = get_group_id(0) / (GROUP * groups_n), in_band = get_group_id(0) % (GROUP * groups_n);
+	const uint height = min(groups_m - band * GROUP, (uint)GROUP);
+	const int row = (band * GROUP + in_band % height) * BM, column = in_band / height * BN;
+	const uint lane = get_local_id(0) % 32, warp = get_local_id(0) / 32;
+	const uint g = lane / 4, t = lane % 4, x = warp % WARPS_N * WN, y = warp / WARPS_N * WM;
+	const bool a_aligned = lda % 4 == 0 && (size_t)a % 16 == 0, b_aligned = ldb % 4 == 0 && (size_t)b % 16 == 0;
+	const int steps = (k + BK - 1) / BK;
+	float sums[MT][NT][4];
+
+#define FETCH(step)                                                                                                    \
+	do {                                                                                                           \
+		if ((step) < steps) {                                                                                  \
+			const uint a_to = (uint)(size_t)a_stages[(step) % STAGES];                                     \
+			const uint b_to = (uint)(size_t)b_stages[(step) % STAGES];                                     \
+			const int p = (step)*BK;                                                                       \
+			if (TRANS_A)                                                                                   \
+				fetch_a(a_to, a, lda, p, row, k, m, a_aligned);                                        \
+			else                                                                                           \
+				fetch_a(a_to, a, lda, row, p, m, k, a_aligned);                                        \
+			if (TRANS_B)                                                                                   \
+				fetch_b(b_to, b, ldb, column, p, n, k, b_aligned);                                     \
+			else                                                                                           \
+				fetch_b(b_to, b, ldb, p, column, k, n, b_aligned);                                     \
+		}                                                                                                      \
+		asm volatile("cp.async.commit_group;" ::: "memory");                                                   \
+	} while (0)
+
+#pragma unroll
+	for (uint i = 0; i < MT * NT * 4; i++)
+		sums[i / 4 / NT][i / 4 % NT][i % 4] = 0;
+#pragma unroll
+	for (int s = 0; s < STAGES - 1; s++)
+		FETCH(s);
+	for (int s = 0; s < steps; s++) {
+		asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+		barrier(CLK_LOCAL_MEM_FENCE);
+		FETCH(s + STAGES - 1);
+#if PRODUCTS == 3
+		float part[MT][NT][4];
+#pragma unroll
+		for (uint i = 0; i < MT * NT * 4; i++)
+			part[i / 4 / NT][i / 4 % NT][i % 4] = 0;
+		multiply_stage(part, a_stages[s % STAGES], b_stages[s % STAGES], x, y, g, t);
+#pragma unroll
+		for (uint i = 0; i < MT * NT * 4; i++)
+			sums[i / 4 / NT][i / 4 % NT][i % 4] += part[i / 4 / NT][i / 4 % NT][i % 4];
+#else
+		multiply_stage(sums, a_stages[s % STAGES], b_stages[s % STAGES], x, y, g, t);
+#endif
+	}
+#pragma unroll
+	for (uint i = 0; i < MT; i++)
+#pragma unroll
+		for (uint j = 0; j < NT; j++)
+#pragma unroll
+			for (uint e = 0; e < 4; e++) {
+				const int ci = row + y + 16 * i + g + e / 2 * 8, cj = column + x + 8 * j + 2 * t + e % 2;
+				if (ci < m && cj < n)
+					store(c + (size_t)ci * ldc + cj, sums[i][j][e], alpha, beta);
+			}
+}
