@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "context.h"
+#include "families.h" /* made by CMake: CLI_CHOICES_FAMILIES, the built-in ones; a service may know more */
 #include "mmtune/error.h"
 
 struct cli_option {
@@ -27,10 +28,7 @@ struct cli_option {
 #define CLI_CHOICES_FILES   "@files"
 #define CLI_CHOICES_VERBS   "@verbs"
 
-/* The built-in ones; a service may know more. */
-#define CLI_CHOICES_FAMILIES "matmul copy madd"
-
-#define CLI_MAX_GROUPS       4
+#define CLI_MAX_GROUPS      4
 
 struct cli_verb {
 	const char *name, *summary; /* summary: one phrase, no full stop */

@@ -53,6 +53,24 @@ void kern_values_random(enum mmt_type type, uint64_t seed, uint64_t first, size_
 	}
 }
 
+#define GRID_MARGIN_BITS 3.25
+
+void kern_values_grid(enum mmt_type type, uint64_t seed, size_t count, void *out)
+{
+	const int type_bits = type == MMT_F64 ? 53 : 24;
+	const int bits = (int)floor(type_bits - GRID_MARGIN_BITS - log2((double)count) / 2);
+	const int64_t span = INT64_C(1) << bits;
+
+	for (size_t i = 0; i < count; i++) {
+		const int64_t steps = 2 * (int64_t)(kern_random_bits(seed, i) >> (64 - bits)) + 1 - span;
+		const double value = (double)steps / (double)span;
+		if (type == MMT_F64)
+			((double *)out)[i] = value;
+		else
+			((float *)out)[i] = (float)value;
+	}
+}
+
 void kern_values_poison(enum mmt_type type, size_t count, void *out)
 {
 	memset(out, 0xff, count * mmt_type_bytes(type)); /* all ones: a quiet NaN in every IEEE format */

@@ -20,6 +20,16 @@ uint64_t kern_random_bits(uint64_t seed, uint64_t index);
 /* Elements first ... first + count - 1 of the seed's array: uniform in [-1, 1), mean 0. */
 void kern_values_random(enum mmt_type type, uint64_t seed, uint64_t first, size_t count, void *out);
 
+/* f32 or f64: odd multiples of a grid step in (-1, 1), few enough bits wide that no sum of any of the count
+ * elements rounds, in whatever order they are added.
+ *
+ * How wide: the elements are independent, of mean 0 and below 2^b grid steps, so a sum of any of them that were
+ * chosen beforehand stays below t sqrt(count) 2^b but for a probability of 2 exp(-t^2 / 2) (Hoeffding, Journal of
+ * the American Statistical Association 58, 1963, theorem 2). With 2^p the end of the whole numbers that the type
+ * has without a gap, b = floor(p - 3.25 - log2(count) / 2) keeps t above 9.5, the probability below 1e-19 a sum. As
+ * b is the largest such number, the sums use most of the type's bits: who adds in a narrower type is found out. */
+void kern_values_grid(enum mmt_type type, uint64_t seed, size_t count, void *out);
+
 /* Quiet NaNs. */
 void kern_values_poison(enum mmt_type type, size_t count, void *out);
 

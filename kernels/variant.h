@@ -82,6 +82,7 @@ struct kern_variant {
 	unsigned type_mask;              /* bit mmt_type: types that the variant can do */
 	enum mmt_accuracy accuracy;      /* class that it reaches */
 	int priority[KERN_DEVICE_TYPES]; /* by kern_device_type; the largest answers `default`; 0: never */
+	bool by_name_only;               /* measured where a job names it; else no candidate */
 	char *compiler_options;          /* extra build options, or "" */
 	int rung;                        /* place in the teaching ladder, from 1; 0: not in it */
 	uint16_t *textbook;              /* n_textbook rows of n_parameters value indices, or KERN_BY_DEFAULT */

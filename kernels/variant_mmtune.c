@@ -138,6 +138,14 @@ static int parse_memories(struct kern_parse *parse, const json_t *array, const c
 	return 0;
 }
 
+static int parse_by_name_only(struct kern_parse *parse, const json_t *value)
+{
+	if (value && !json_is_boolean(value))
+		return kern_parse_fail(parse, "Mmtune.ByNameOnly", "is neither true nor false");
+	parse->variant->by_name_only = json_is_true(value);
+	return 0;
+}
+
 static int parse_priority(struct kern_parse *parse, const json_t *object)
 {
 	static const char *const keys[] = {"cpu", "gpu", "acc", NULL};
@@ -338,6 +346,7 @@ static int parse_known(struct kern_parse *parse, const json_t *root, const json_
 			   &variant->n_temporaries) ||
 	    parse_memories(parse, json_object_get(mmtune, "Locals"), "Locals", &variant->locals, &variant->n_locals) ||
 	    parse_priority(parse, json_object_get(mmtune, "Priority")) ||
+	    parse_by_name_only(parse, json_object_get(mmtune, "ByNameOnly")) ||
 	    parse_defaults(parse, json_object_get(mmtune, "Defaults")) || kern_parse_textbook(parse, mmtune) ||
 	    parse_steps(parse, json_object_get(mmtune, "Steps"), json_object_get(root, "KernelSpecification")))
 		return -1;
@@ -355,6 +364,7 @@ int kern_parse_mmtune(struct kern_parse *parse, const json_t *root)
 					   "LocalMemoryBytes",
 					   "PrivateMemoryBytes",
 					   "Priority",
+					   "ByNameOnly",
 					   "Defaults",
 					   "Rung",
 					   "Textbook",

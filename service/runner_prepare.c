@@ -49,7 +49,7 @@ static int choose_variants(struct runner *runner, struct mmt_error *error)
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for the variants");
 	}
 	for (size_t i = 0; i < count; i++)
-		if ((!job->variant || strcmp(job->variant, all[i]->name) == 0) &&
+		if ((job->variant ? strcmp(job->variant, all[i]->name) == 0 : !all[i]->by_name_only) &&
 		    !is_out_of_question(all[i], runner, &why))
 			runner->variants[runner->n_variants++].variant = all[i];
 	free(all);

@@ -4,7 +4,9 @@
  * has ITEMS vectors on end (CPUs). STREAM writes past the caches where the
  * compiler knows how.
  *
- * Elements past the last whole vector are copied by work-item 0. */
+ * With an OFFSET the vectors begin that many elements later, where no vector
+ * is aligned (variant unaligned). Elements before the first whole vector and
+ * past the last are copied by work-item 0. */
 #ifndef REAL /* mmtune sets it; other tuners get float */
 #define REAL float
 #endif
@@ -23,21 +25,29 @@
 #define VECTOR PASTE(REAL, VW)
 #endif
 
+#ifndef OFFSET
+#define OFFSET 0
+#endif
+#if OFFSET
+#define READ(vector)         PASTE(vload, VW)(vector, src + OFFSET)
+#define WRITE(vector, value) PASTE(vstore, VW)(value, vector, dst + OFFSET)
+#else
+#define READ(vector) (((__global const VECTOR *)src)[vector])
+#endif
+
 #ifdef __has_builtin
-#if STREAM && __has_builtin(__builtin_nontemporal_store)
-#define WRITE(to, value) __builtin_nontemporal_store(value, to)
+#if !OFFSET && STREAM && __has_builtin(__builtin_nontemporal_store)
+#define WRITE(vector, value) __builtin_nontemporal_store(value, (__global VECTOR *)dst + (vector))
 #endif
 #endif
 #ifndef WRITE
-#define WRITE(to, value) (*(to) = (value))
+#define WRITE(vector, value) (((__global VECTOR *)dst)[vector] = (value))
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WGS, 1, 1))) void copy(const long n, __global const REAL *restrict src,
 								    __global REAL *restrict dst)
 {
-	const size_t vectors = n / VW;
-	__global const VECTOR *from = (__global const VECTOR *)src;
-	__global VECTOR *to = (__global VECTOR *)dst;
+	const size_t vectors = n > OFFSET ? (n - OFFSET) / VW : 0;
 #if ORDER == 0
 	const size_t first = get_group_id(0) * ((size_t)WGS * ITEMS) + get_local_id(0), step = WGS;
 #else
@@ -46,13 +56,15 @@ __kernel __attribute__((reqd_work_group_size(WGS, 1, 1))) void copy(const long n
 
 	if (first + (ITEMS - 1) * step < vectors) {
 		for (size_t item = 0; item < ITEMS; item++)
-			WRITE(&to[first + item * step], from[first + item * step]);
+			WRITE(first + item * step, READ(first + item * step));
 	} else {
 		for (size_t item = 0; item < ITEMS && first + item * step < vectors; item++)
-			WRITE(&to[first + item * step], from[first + item * step]);
+			WRITE(first + item * step, READ(first + item * step));
 	}
 	if (get_global_id(0) == 0) {
-		for (size_t i = vectors * VW; i < n; i++)
+		for (size_t i = 0; i < OFFSET && i < n; i++)
+			dst[i] = src[i];
+		for (size_t i = OFFSET + vectors * VW; i < n; i++)
 			dst[i] = src[i];
 	}
 }

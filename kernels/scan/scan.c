@@ -3,32 +3,20 @@
  *
  * Arguments of every variant, by name: n x y.
  *
- * The inputs are odd multiples of a grid step, few enough bits wide that no
- * sum rounds, in whatever order a kernel adds. So the result is known exactly,
+ * The inputs lie on a grid (kern_values_grid of values.h) on which no sum of
+ * them rounds, in whatever order a kernel adds. So the result is known exactly,
  * a result is right when it is equal, and an offset that is wrong by any one
  * element shows at any length. Over real numbers the bound on the error of an
  * unknown order, (i - 1) u (|x[0]| + ... + |x[i]|) (Higham, Accuracy and
  * Stability of Numerical Algorithms, 2nd ed., section 4.2), would pass the sum
- * of a whole block of 256 elements at i = 20,000 in float.
- *
- * How wide: the elements are independent, of mean 0 and below 2^b grid steps,
- * so a sum of any n of them that were chosen beforehand stays below
- * t sqrt(n) 2^b but for a probability of 2 exp(-t^2 / 2) (Hoeffding, Journal of the
- * American Statistical Association 58, 1963, theorem 2). With 2^p the end of the whole
- * numbers that the type has without a gap, b = floor(p - 3.25 - log2(n) / 2) keeps
- * t above 9.5, the probability below 1e-19 a sum. As b is the largest such
- * number, the sums use most of the type's bits: a kernel that adds in a
- * narrower type is found out. */
+ * of a whole block of 256 elements at i = 20,000 in float. */
 #include "family.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "values.h"
-
-#define MARGIN_BITS 3.25
 
 struct kern_checker {
 	struct mmt_problem problem;
@@ -87,29 +75,6 @@ static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, s
 	return false;
 }
 
-/* b of the comment above, 5 at least: 2^-b is the grid step, so that elements lie in (-1, 1). */
-static int grid_bits(const struct mmt_problem *problem)
-{
-	const int type_bits = problem->type == MMT_F64 ? 53 : 24;
-
-	return (int)floor(type_bits - MARGIN_BITS - log2((double)problem->n) / 2);
-}
-
-static void fill(const struct kern_checker *checker)
-{
-	const int bits = grid_bits(&checker->problem);
-	const int64_t span = INT64_C(1) << bits;
-
-	for (uint64_t i = 0; i < (uint64_t)checker->problem.n; i++) {
-		const int64_t steps = 2 * (int64_t)(kern_random_bits(checker->seed, i) >> (64 - bits)) + 1 - span;
-		const double value = (double)steps / (double)span;
-		if (checker->problem.type == MMT_F64)
-			((double *)checker->x)[i] = value;
-		else
-			((float *)checker->x)[i] = (float)value;
-	}
-}
-
 static void checker_destroy(struct kern_checker *checker)
 {
 	if (!checker)
@@ -136,7 +101,7 @@ static struct kern_checker *checker_create(const struct mmt_problem *problem, ui
 		checker_destroy(checker);
 		return NULL;
 	}
-	fill(checker);
+	kern_values_grid(problem->type, seed, (size_t)problem->n, checker->x);
 	return checker;
 }
 
