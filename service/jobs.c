@@ -335,6 +335,8 @@ void jobs_schedule(struct svc_jobs *jobs)
 	if (!jobs->started || jobs->paused || jobs->running || jobs->draining || jobs_guest_go(jobs))
 		return;
 	struct svc_job *job = next_job(jobs);
+	if (job && jobs_guest_goes_before(jobs, job))
+		return; /* its turn comes when what is before it is stored */
 	if (!job) {
 		wait_for_quarantine(jobs);
 	} else if (!job->device->present) {

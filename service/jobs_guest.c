@@ -23,21 +23,30 @@ static bool has_devices(const struct svc_jobs *jobs)
 	return jobs->guests && jobs->guests->inside;
 }
 
-/* Some that came earlier are only being stored, or wait for their last state to be: they count. */
-static bool jobs_go_before(const struct svc_jobs *jobs, const struct svc_jobs_guest *guest)
+static bool goes_before_guest(const struct svc_jobs *jobs, const struct svc_job *job,
+			      const struct svc_jobs_guest *guest)
 {
-	for (size_t i = 0; i < jobs->count; i++) {
-		const struct svc_job *job = jobs->list[i];
-		if (job->sequence < guest->sequence && jobs_rank(jobs, job) == 0 && !jobs_is_quarantined(job->device))
-			return true;
-	}
-	return false;
+	return job->sequence < guest->sequence && jobs_rank(jobs, job) == 0 && !jobs_is_quarantined(job->device);
+}
+
+bool jobs_guest_goes_before(const struct svc_jobs *jobs, const struct svc_job *job)
+{
+	return jobs->guests && !goes_before_guest(jobs, job, jobs->guests);
+}
+
+/* Some that came earlier are only being stored, or wait for their last state to be: they count. */
+static bool is_its_turn(const struct svc_jobs *jobs, const struct svc_jobs_guest *guest)
+{
+	for (size_t i = 0; i < jobs->count; i++)
+		if (goes_before_guest(jobs, jobs->list[i], guest))
+			return false;
+	return true;
 }
 
 bool jobs_guest_go(struct svc_jobs *jobs)
 {
 	struct svc_jobs_guest *guest = jobs->guests;
-	if (!guest || (!guest->inside && jobs_go_before(jobs, guest)))
+	if (!guest || (!guest->inside && !is_its_turn(jobs, guest)))
 		return false;
 	guest->inside = true;
 	if (guest->waiting) {

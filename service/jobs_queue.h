@@ -37,6 +37,7 @@ int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job);
 /* jobs_guest.c */
 bool jobs_guest_wants(const struct svc_jobs *jobs, const struct svc_device *device); /* one of this device is there */
 bool jobs_guest_is_waiting(const struct svc_jobs *jobs); /* for its turn, or for the end of a pause */
+bool jobs_guest_goes_before(const struct svc_jobs *jobs, const struct svc_job *job);
 /* Nothing runs: lets the first guest go where it is its turn; true: one is inside now. */
 bool jobs_guest_go(struct svc_jobs *jobs);
 void jobs_guest_stop_all(struct svc_jobs *jobs);

@@ -345,7 +345,7 @@ static void on_tuning_queued(void *context, int64_t job_id, const struct mmt_err
 	step_later(ladder);
 }
 
-/* One job for each variant of which nothing is known; they go before the ladder. */
+/* One job for each variant that was never tuned for this problem; they go before the ladder. */
 static void queue_tuning(struct ladder *ladder)
 {
 	for (size_t i = 0; i < ladder->n_variants; i++) {
@@ -357,7 +357,7 @@ static void queue_tuning(struct ladder *ladder)
 			.variant = known->variant->name,
 			.budget_s = ladder->budget_s,
 		};
-		if (known->best_ns > 0 || known->variant->accuracy > ladder->problem.accuracy)
+		if (known->searched || known->variant->accuracy > ladder->problem.accuracy)
 			continue;
 		ladder->posts++;
 		svc_jobs_add(ladder->service->jobs, &request, on_tuning_queued, ladder);

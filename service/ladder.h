@@ -21,7 +21,7 @@ struct svc_ladder_request {
 	struct svc_device *device;
 	struct mmt_problem problem;
 	const char *variant; /* only this one; NULL: all. Borrowed for the call only */
-	double budget_s;     /* of tuning, for each variant without a known configuration; 0: none */
+	double budget_s;     /* of tuning, for each variant that was not tuned for the problem yet; 0: none */
 };
 
 /* Answers the call, with one reply a row before the last where it takes more. */

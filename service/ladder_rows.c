@@ -43,6 +43,7 @@ static int note_trial(void *context, const struct db_trial *trial)
 		if (strcmp(known->variant->name, trial->variant) != 0 ||
 		    !answer_variant_unchanged(known->variant, trial))
 			continue;
+		known->searched = known->searched || trial->job_id != 0;
 		uint16_t indices[EXPR_LIMIT_NAMES];
 		json_t *configuration = json_loads(trial->configuration, 0, NULL);
 		if (configuration && !(known->best_ns > 0 && known->best_ns <= trial->time_ns) &&

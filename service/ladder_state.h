@@ -23,6 +23,7 @@ struct ladder_variant {
 	int64_t id;
 	double best_ns; /* of the stored trials for this problem on this driver; 0: none is ok */
 	uint16_t best[EXPR_LIMIT_NAMES];
+	bool searched; /* some of them are a job's: it was tuned, not only shown */
 };
 
 struct ladder_row {

@@ -20,7 +20,7 @@
 
 static const struct cli_option options[] = {
 	{"variant", "NAME", false, NULL, "this variant only, beside the references; default: all"},
-	{"budget", "TIME", false, NULL, "tune each variant not known yet for so long first: 10s, 2m; default: none"},
+	{"budget", "TIME", false, NULL, "tune each variant not tuned yet for so long first: 10s, 2m; default: none"},
 	{"csv", NULL, false, NULL, "print comma-separated values (RFC 4180), one row a line"},
 	{"verbose", NULL, false, NULL, "tell of each row on stderr, terminal or not"},
 	{NULL, NULL, false, NULL, NULL},

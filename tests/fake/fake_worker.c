@@ -29,6 +29,9 @@
  *	garbage=	it writes what is no message
  *	slow_build=	the build takes a second of real time
  *
+ * References, as of trial.h: fake_naive and fake_loop at a thousandth and a hundredth of the rate, and fake_library,
+ *which is not installed.
+ *
  * Which candidates are hit is drawn from their build options: the same in every
  * worker, so that a candidate that crashed one crashes the next one too.
  *
@@ -53,6 +56,12 @@
 #define VERIFIED_ERROR    1e-7
 #define GARBAGE           "this is no message"
 #define DEFAULT_BUILD_LOG "CL_BUILD_PROGRAM_FAILURE (-11): fake.cl:1:1: error: as MMTUNE_FAKE says"
+
+/* share: of rate_gflops; 0: not installed. */
+static const struct fake_reference {
+	const char *name, *kind;
+	double share;
+} references[] = {{"fake_naive", "naive", 0.001}, {"fake_loop", "host", 0.01}, {"fake_library", "library", 0}};
 
 struct fake_worker {
 	struct fake_script script;
@@ -250,6 +259,36 @@ out:
 	return status;
 }
 
+static json_t *list_references(void)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < sizeof references / sizeof *references; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", references[i].name, "summary",
+						      "a fake", "kind", references[i].kind));
+	return list;
+}
+
+static int serve_reference(struct fake_worker *worker, const struct worker_request *request, struct mmt_error *error)
+{
+	const struct mmt_problem *problem = &request->problem;
+	const double operations = 2.0 * (double)problem->m * (double)problem->n * (double)problem->k;
+	struct kern_result result = {.outcome = KERN_OUTCOME_SKIPPED};
+
+	worker_message_set(&result, "not installed");
+	for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+		if (strcmp(references[i].name, request->reference) == 0 && references[i].share > 0)
+			result = (struct kern_result){
+				.outcome = KERN_OUTCOME_OK,
+				.time_ns = operations / (worker->script.rate_gflops * references[i].share),
+				.runs = 1,
+				.host_clock = true,
+				.relative_error = VERIFIED_ERROR,
+			};
+	}
+	return worker_send_results(request->id, &result, 1, error);
+}
+
 static int serve(struct fake_worker *worker, struct mmt_error *error)
 {
 	struct wire_reader reader;
@@ -262,9 +301,11 @@ static int serve(struct fake_worker *worker, struct mmt_error *error)
 		struct worker_request request;
 
 		status = worker_request_init(&request, message, error);
-		json_decref(message);
-		if (status == 0 && request.operation != WORKER_IDLE)
+		if (status == 0 && request.operation == WORKER_REFERENCE)
+			status = serve_reference(worker, &request, error);
+		else if (status == 0 && request.operation != WORKER_IDLE)
 			status = serve_plans(worker, &request, &lost, error);
+		json_decref(message);
 		worker_request_finish(&request);
 		if (status != 0)
 			break;
@@ -291,7 +332,7 @@ static int open_and_serve(struct fake_worker *worker, const char *fingerprint, s
 			continue;
 		worker->clock = (struct fake_clock){.script = script};
 		worker_clock_init(&worker->judged, script->devices[i].timer_resolution_ns);
-		if (worker_send_hello(&script->devices[i], json_array(), error) != 0)
+		if (worker_send_hello(&script->devices[i], list_references(), error) != 0)
 			return -1;
 		return serve(worker, error);
 	}
