@@ -98,32 +98,38 @@ INLINE void multiply(double *c, const double *a, const double *b)
 #endif
 }
 
-/* sums += the stage's BK of k. x and y: the warp's corner; g and t: the lane's row and column in a fragment. */
-INLINE void multiply_stage(double sums[MT][NT][C_EACH], __local const double *as, __local const double *bs, uint x,
-			   uint y, uint g, uint t)
+/* A lane's elements of the fragments of one step along k, as staged. */
+struct fragments {
+	double a[MT][A_EACH], b[NT][B_EACH];
+};
+
+/* x and y: the warp's corner; g and t: the lane's row and column in a fragment. */
+INLINE void load_fragments(struct fragments *to, __local const double *as, __local const double *bs, uint x, uint y,
+			   uint p)
+{
+	const uint lane = get_local_id(0) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+	for (uint i = 0; i < MT; i++) {
+#pragma unroll
+		for (uint e = 0; e < A_EACH; e++) /* of m16: rows g and g + 8 in turn */
+			to->a[i][e] =
+				as[A_AT(y + TILE_M * i + g + e % (TILE_M / 8) * 8, p + t + e / (TILE_M / 8) * 4)];
+	}
+#pragma unroll
+	for (uint j = 0; j < NT; j++) {
+#pragma unroll
+		for (uint e = 0; e < B_EACH; e++)
+			to->b[j][e] = bs[B_AT(p + t + 4 * e, x + 8 * j + g)];
+	}
+}
+
+INLINE void multiply_fragments(double sums[MT][NT][C_EACH], const struct fragments *from)
 {
 #pragma unroll
-	for (uint p = 0; p < BK; p += MMA_K) {
-		double a[MT][A_EACH], b[NT][B_EACH];
+	for (uint i = 0; i < MT; i++)
 #pragma unroll
-		for (uint i = 0; i < MT; i++) {
-#pragma unroll
-			for (uint e = 0; e < A_EACH; e++) /* of m16: rows g and g + 8 in turn */
-				a[i][e] = as[A_AT(y + TILE_M * i + g + e % (TILE_M / 8) * 8,
-						  p + t + e / (TILE_M / 8) * 4)];
-		}
-#pragma unroll
-		for (uint j = 0; j < NT; j++) {
-#pragma unroll
-			for (uint e = 0; e < B_EACH; e++)
-				b[j][e] = bs[B_AT(p + t + 4 * e, x + 8 * j + g)];
-		}
-#pragma unroll
-		for (uint i = 0; i < MT; i++)
-#pragma unroll
-			for (uint j = 0; j < NT; j++)
-				multiply(sums[i][j], a[i], b[j]);
-	}
+		for (uint j = 0; j < NT; j++)
+			multiply(sums[i][j], from->a[i], from->b[j]);
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
@@ -166,11 +172,27 @@ matmul(const int m, const int n, const int k, const double alpha, __global const
 #pragma unroll
 	for (int s = 0; s < STAGES - 1; s++)
 		FETCH(s);
+	/* Fragments are loaded one step ahead of their use, over the end of a stage too. A stage is filled again only
+	 * after the barrier behind which everybody has loaded the last of it. */
+	struct fragments fragments[2];
+	asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+	barrier(CLK_LOCAL_MEM_FENCE);
+	load_fragments(&fragments[0], a_stages[0], b_stages[0], x, y, 0);
 	for (int s = 0; s < steps; s++) {
-		asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-		barrier(CLK_LOCAL_MEM_FENCE);
 		FETCH(s + STAGES - 1);
-		multiply_stage(sums, a_stages[s % STAGES], b_stages[s % STAGES], x, y, g, t);
+#pragma unroll
+		for (uint p = 0; p < BK; p += MMA_K) {
+			if (p + MMA_K < BK) {
+				load_fragments(&fragments[(p / MMA_K + 1) % 2], a_stages[s % STAGES],
+					       b_stages[s % STAGES], x, y, p + MMA_K);
+			} else {
+				asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+				barrier(CLK_LOCAL_MEM_FENCE);
+				load_fragments(&fragments[(p / MMA_K + 1) % 2], a_stages[(s + 1) % STAGES],
+					       b_stages[(s + 1) % STAGES], x, y, 0);
+			}
+			multiply_fragments(sums, &fragments[p / MMA_K % 2]);
+		}
 	}
 #pragma unroll
 	for (uint i = 0; i < MT; i++)

@@ -91,50 +91,105 @@ INLINE void multiply(float *c, const uint *a, const uint *b)
 		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* high, and where three products are wanted low, of a fragment's element. */
+/* value = high + low, both TF32, both rounded to nearest. */
 INLINE void split(float value, uint *high, uint *low)
 {
 	*high = to_tf32(value);
-	*low = PRODUCTS == 3 ? to_tf32(value - as_float(*high)) : 0;
+	*low = to_tf32(value - as_float(*high));
 }
 
-/* sums += the stage's BK of k. x and y: the warp's corner; g and t: the lane's row and column in a fragment. */
-INLINE void multiply_stage(float sums[MT][NT][4], __local const float *as, __local const float *bs, uint x, uint y,
-			   uint g, uint t)
+/* Four 8 x 8 matrices of 16 bits, taken as 8 x 4 of 32 bits: lane 8 i + r points at row r of matrix i, and gets
+ * element (lane / 4, lane % 4) of each. */
+INLINE void load_matrices(float *first, float *second, __local const float *row)
 {
+	uint r0, r1, r2, r3;
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+		     : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+		     : "r"((uint)(size_t)row));
+	first[0] = as_float(r0);
+	first[1] = as_float(r1);
+	second[0] = as_float(r2);
+	second[1] = as_float(r3);
+}
+
+/* A lane's elements of the fragments of one step of 8 along k, as staged. */
+struct fragments {
+	float a[MT][4], b[NT][2];
+};
+
+/* x and y: the warp's corner; g and t: the lane's row and column in a fragment. Where a fragment's rows run along k,
+ * ldmatrix fetches what four loads would. */
+INLINE void load_fragments(struct fragments *to, __local const float *as, __local const float *bs, uint x, uint y,
+			   uint p)
+{
+	const uint lane = get_local_id(0) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
-	for (uint p = 0; p < BK; p += 8) {
-		uint a[MT][4], b[NT][2], a_low[MT][4], b_low[NT][2];
+	for (uint i = 0; i < MT; i++) {
+#if TRANS_A
 #pragma unroll
-		for (uint i = 0; i < MT; i++) {
+		for (uint e = 0; e < 4; e++)
+			to->a[i][e] = as[A_AT(y + 16 * i + g + e % 2 * 8, p + t + e / 2 * 4)];
+#else
+		load_matrices(to->a[i], to->a[i] + 2, as + A_AT(y + 16 * i + lane % 16, p + lane / 16 * 4));
+#endif
+	}
+#if TRANS_B
 #pragma unroll
-			for (uint e = 0; e < 4; e++)
-				split(as[A_AT(y + 16 * i + g + e % 2 * 8, p + t + e / 2 * 4)], &a[i][e], &a_low[i][e]);
-		}
+	for (uint j = 0; j < NT; j += 2)
+		load_matrices(to->b[j], to->b[j + 1], bs + B_AT(p + lane / 8 % 2 * 4, x + 8 * (j + lane / 16) + lane % 8));
+#else
 #pragma unroll
-		for (uint j = 0; j < NT; j++) {
+	for (uint j = 0; j < NT; j++) {
 #pragma unroll
-			for (uint e = 0; e < 2; e++)
-				split(bs[B_AT(p + t + 4 * e, x + 8 * j + g)], &b[j][e], &b_low[j][e]);
-		}
+		for (uint e = 0; e < 2; e++)
+			to->b[j][e] = bs[B_AT(p + t + 4 * e, x + 8 * j + g)];
+	}
+#endif
+}
+
+/* sums += one step of 8 along k. With one product the tensor cores drop the bits that TF32 has not. */
+INLINE void multiply_fragments(float sums[MT][NT][4], const struct fragments *from)
+{
+	uint a[MT][4], b[NT][2];
 #if PRODUCTS == 3
+	uint a_low[MT][4], b_low[NT][2];
 #pragma unroll
-		for (uint i = 0; i < MT; i++)
+	for (uint i = 0; i < MT; i++)
 #pragma unroll
-			for (uint j = 0; j < NT; j++)
-				multiply(sums[i][j], a_low[i], b[j]);
+		for (uint e = 0; e < 4; e++)
+			split(from->a[i][e], &a[i][e], &a_low[i][e]);
 #pragma unroll
-		for (uint i = 0; i < MT; i++)
+	for (uint j = 0; j < NT; j++)
 #pragma unroll
-			for (uint j = 0; j < NT; j++)
-				multiply(sums[i][j], a[i], b_low[j]);
+		for (uint e = 0; e < 2; e++)
+			split(from->b[j][e], &b[j][e], &b_low[j][e]);
+#pragma unroll
+	for (uint i = 0; i < MT; i++)
+#pragma unroll
+		for (uint j = 0; j < NT; j++)
+			multiply(sums[i][j], a_low[i], b[j]);
+#pragma unroll
+	for (uint i = 0; i < MT; i++)
+#pragma unroll
+		for (uint j = 0; j < NT; j++)
+			multiply(sums[i][j], a[i], b_low[j]);
+#else
+#pragma unroll
+	for (uint i = 0; i < MT; i++)
+#pragma unroll
+		for (uint e = 0; e < 4; e++)
+			a[i][e] = as_uint(from->a[i][e]);
+#pragma unroll
+	for (uint j = 0; j < NT; j++)
+#pragma unroll
+		for (uint e = 0; e < 2; e++)
+			b[j][e] = as_uint(from->b[j][e]);
 #endif
 #pragma unroll
-		for (uint i = 0; i < MT; i++)
+	for (uint i = 0; i < MT; i++)
 #pragma unroll
-			for (uint j = 0; j < NT; j++)
-				multiply(sums[i][j], a[i], b[j]);
-	}
+		for (uint j = 0; j < NT; j++)
+			multiply(sums[i][j], a[i], b[j]);
 }
 
 INLINE void store(__global float *c, float value, float alpha, float beta)
@@ -183,21 +238,39 @@ matmul(const int m, const int n, const int k, const float alpha, __global const 
 #pragma unroll
 	for (int s = 0; s < STAGES - 1; s++)
 		FETCH(s);
+	/* Fragments are loaded one step ahead of their use, over the end of a stage too. A stage is filled again only
+	 * after the barrier behind which everybody has loaded the last of it. */
+	struct fragments fragments[2];
+	asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+	barrier(CLK_LOCAL_MEM_FENCE);
+	load_fragments(&fragments[0], a_stages[0], b_stages[0], x, y, 0);
 	for (int s = 0; s < steps; s++) {
-		asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-		barrier(CLK_LOCAL_MEM_FENCE);
 		FETCH(s + STAGES - 1);
 #if PRODUCTS == 3
 		float part[MT][NT][4];
 #pragma unroll
 		for (uint i = 0; i < MT * NT * 4; i++)
 			part[i / 4 / NT][i / 4 % NT][i % 4] = 0;
-		multiply_stage(part, a_stages[s % STAGES], b_stages[s % STAGES], x, y, g, t);
+#else
+#define part sums
+#endif
+#pragma unroll
+		for (uint p = 0; p < BK; p += 8) {
+			if (p + 8 < BK) {
+				load_fragments(&fragments[(p / 8 + 1) % 2], a_stages[s % STAGES], b_stages[s % STAGES], x, y,
+					       p + 8);
+			} else {
+				asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+				barrier(CLK_LOCAL_MEM_FENCE);
+				load_fragments(&fragments[(p / 8 + 1) % 2], a_stages[(s + 1) % STAGES],
+					       b_stages[(s + 1) % STAGES], x, y, 0);
+			}
+			multiply_fragments(part, &fragments[p / 8 % 2]);
+		}
+#if PRODUCTS == 3
 #pragma unroll
 		for (uint i = 0; i < MT * NT * 4; i++)
 			sums[i / 4 / NT][i / 4 % NT][i % 4] += part[i / 4 / NT][i / 4 % NT][i % 4];
-#else
-		multiply_stage(sums, a_stages[s % STAGES], b_stages[s % STAGES], x, y, g, t);
 #endif
 	}
 #pragma unroll
