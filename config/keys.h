@@ -18,7 +18,7 @@
 	INTEGER(service, client_timeout_s, 1, 3600, 30, "a client may leave a call half sent this long")               \
 	INTEGER(tuning, budget_s, 1, 604800, 60, "wall time of a job that names no budget")                            \
 	INTEGER(tuning, background_budget_s, 0, 604800, 60, "of a job queued by a query; 0: queries queue none")       \
-	INTEGER(tuning, peak_budget_s, 1, 3600, 5, "wall time of a job that measures a device's peak")                 \
+	INTEGER(tuning, peak_budget_s, 1, 3600, 8, "wall time of a job that measures a device's peak")                 \
 	INTEGER(tuning, build_deadline_s, 1, 3600, 60, "a build may take this long")                                   \
 	INTEGER(tuning, launch_deadline_s, 1, 3600, 10, "verifying or measuring a candidate may take this long")       \
 	INTEGER(tuning, finalists, 1, 16, 3, "candidates re-measured head to head with the incumbent")                 \

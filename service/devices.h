@@ -16,6 +16,7 @@ struct svc_device {
 	char name[16];
 	int64_t id, environment_id; /* rows in the database */
 	bool present;               /* reported by the last enumeration */
+	unsigned peaks_rechecked;   /* bit mmt_type: see jobs_recheck_peak */
 	unsigned crashes;           /* of its workers, in a row */
 	unsigned quarantines;       /* in a row; the next lasts longer */
 	int64_t quarantined_until;  /* Unix seconds; 0: not */

@@ -304,6 +304,8 @@ static void on_run_ended(void *context, enum runner_end end)
 		store_job(job, on_state_stored);
 	} else {
 		static const enum svc_job_state states[] = {SVC_JOB_DONE, SVC_JOB_FAILED, SVC_JOB_CANCELLED};
+		if (end != RUNNER_FAILED)
+			jobs_recheck_peak(jobs, job);
 		end_job(job, states[end]);
 	}
 	jobs_check_stopped(jobs);

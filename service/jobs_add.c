@@ -113,27 +113,56 @@ static bool measures_a_peak(const struct svc_job_request *request)
 	       family->peak(request->problem.type, request->device->properties.global_memory_bytes, &which, &problem);
 }
 
+static void queue_peak(struct svc_jobs *jobs, struct svc_device *device, const struct mmt_problem *problem)
+{
+	const struct svc_job_request request = {
+		.device = device,
+		.problem = *problem,
+		.origin = SVC_JOB_PEAK,
+		.strategy = jobs->service->config.strategy,
+		.budget_s = (double)jobs->service->config.peak_budget_s,
+	};
+	bool store = false;
+	struct svc_job *job = NULL;
+	if (kern_problem_fits(problem, &device->properties, NULL) == 0)
+		job = join_or_make(jobs, &request, &store);
+	if (job && store)
+		jobs_store_queued(job);
+}
+
 void svc_jobs_add_peaks(struct svc_jobs *jobs, struct svc_device *device, enum mmt_type type)
 {
 	for (const struct kern_family *const *family = kern_families(); *family; family++) {
-		struct svc_job_request peak = {
-			.device = device,
-			.origin = SVC_JOB_PEAK,
-			.strategy = jobs->service->config.strategy,
-			.budget_s = (double)jobs->service->config.peak_budget_s,
-		};
 		const char *which;
+		struct mmt_problem problem;
 		if (!(*family)->peak ||
-		    !(*family)->peak(type, device->properties.global_memory_bytes, &which, &peak.problem))
+		    !(*family)->peak(type, device->properties.global_memory_bytes, &which, &problem))
 			continue;
-		const struct db_trial *known = svc_answers_best(jobs->service->answers, device->id, &peak.problem);
-		bool store = false;
-		struct svc_job *job = NULL;
-		if ((!known || known->environment_id != device->environment_id) &&
-		    kern_problem_fits(&peak.problem, &device->properties, NULL) == 0)
-			job = join_or_make(jobs, &peak, &store);
-		if (job && store)
-			jobs_store_queued(job);
+		const struct db_trial *known = svc_answers_best(jobs->service->answers, device->id, &problem);
+		if (!known || known->environment_id != device->environment_id)
+			queue_peak(jobs, device, &problem);
+	}
+}
+
+/* A result over the peak: the peak was measured while others used the device. Once a run of the service, since an
+ * arithmetic of lower accuracy may pass it rightly. */
+void jobs_recheck_peak(struct svc_jobs *jobs, const struct svc_job *job)
+{
+	struct svc_device *device = job->device;
+	const enum mmt_type type = job->problem.type;
+	const struct db_trial *best = svc_answers_best(jobs->service->answers, device->id, &job->problem);
+	const double peak_gflops = svc_answers_peak_gflops(jobs->service->answers, device, type);
+	if (job->origin == SVC_JOB_PEAK || !best || !(peak_gflops > 0) || best->gflops <= peak_gflops ||
+	    (device->peaks_rechecked & 1u << type))
+		return;
+	device->peaks_rechecked |= 1u << type;
+	for (const struct kern_family *const *family = kern_families(); *family; family++) {
+		const char *which;
+		struct mmt_problem problem;
+		if ((*family)->peak &&
+		    (*family)->peak(type, device->properties.global_memory_bytes, &which, &problem) &&
+		    strcmp(which, "rate") == 0)
+			queue_peak(jobs, device, &problem);
 	}
 }
 

@@ -26,6 +26,8 @@ int jobs_append(struct svc_jobs *jobs, struct svc_job *job); /* -1: memory */
 void jobs_store_queued(struct svc_job *job);
 /* A job of a client or a query that is queued behind the peaks of its device. */
 bool jobs_waits_for_peaks(const struct svc_job *job);
+/* After a job: its best is over the measured peak rate, so that the peak is measured again, once a run. */
+void jobs_recheck_peak(struct svc_jobs *jobs, const struct svc_job *job);
 bool jobs_is_quarantined(const struct svc_device *device);
 
 /* jobs.c, for the guests */

@@ -331,6 +331,29 @@ static void equal_jobs_are_one_and_a_client_lifts_it(void **state)
 	json_decref(second);
 }
 
+static void a_result_over_the_peak_has_it_measured_again_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job, peak;
+	start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 2000);
+	run(fixture, &job, &request);
+	finish_job(&job);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 1);
+	json_t *progress = svc_job_progress_at(fixture->service.jobs, 0);
+	assert_string_equal(fixture_text(progress, "origin"), "peak");
+	peak = (struct fixture_job){.id = json_integer_value(json_object_get(progress, "job"))};
+	json_decref(progress);
+	fixture_watch(fixture, &peak);
+	fixture_wait(fixture, &peak.ended, 60);
+	assert_string_equal(fixture_text(peak.last, "state"), "done");
+	finish_job(&peak);
+	request = fixture_request(fixture, 2100);
+	run(fixture, &job, &request);
+	finish_job(&job);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 0);
+}
+
 static void a_client_does_not_wait_for_the_background(void **state)
 {
 	struct fixture *fixture = *state;
@@ -534,6 +557,7 @@ int main(void)
 		TEST(equal_jobs_are_one_and_a_client_lifts_it),
 		TEST(a_client_does_not_wait_for_the_background),
 		TEST(a_queued_job_says_that_peaks_are_measured_first),
+		TEST(a_result_over_the_peak_has_it_measured_again_once),
 		TEST(a_queued_job_is_cancelled_at_once),
 		TEST(a_running_job_that_is_cancelled_keeps_its_results),
 		TEST(pause_gives_the_device_back_and_resume_goes_on),
