@@ -76,13 +76,6 @@
 DEFINE_FETCH(fetch_a, A_ROWS, A_COLUMNS, A_STRIDE)
 DEFINE_FETCH(fetch_b, B_ROWS, B_COLUMNS, B_STRIDE)
 
-INLINE uint to_tf32(float value)
-{
-	uint result;
-	asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(result) : "f"(value));
-	return result;
-}
-
 INLINE void multiply(float *c, const uint *a, const uint *b)
 {
 	asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -91,11 +84,13 @@ INLINE void multiply(float *c, const uint *a, const uint *b)
 		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* value = high + low, both TF32, both rounded to nearest. */
+/* value = high + low, both TF32, both rounded to nearest (ties away from zero). The tensor cores drop the last 13
+ * bits, so that adding half of their range rounds; high is cut as well, for the difference. Integers are faster here
+ * than cvt.rna.tf32.f32. */
 INLINE void split(float value, uint *high, uint *low)
 {
-	*high = to_tf32(value);
-	*low = to_tf32(value - as_float(*high));
+	*high = as_uint(value) + 0x1000 & 0xffffe000;
+	*low = as_uint(value - as_float(*high)) + 0x1000;
 }
 
 /* Four 8 x 8 matrices of 16 bits, taken as 8 x 4 of 32 bits: lane 8 i + r points at row r of matrix i, and gets
