@@ -1,19 +1,32 @@
 /* blocked: a work-group of NDIM x MDIM work-items computes a tile of C of MWG
  * rows and NWG columns; a work-item keeps MWG/MDIM rows of NWG/NDIM columns in
- * registers, as vectors of VW columns. Neighbouring work-items own
- * neighbouring vectors, and contiguous rows.
+ * registers. It owns them as groups of VWM rows and vectors of VWN columns:
+ * contiguous, or dealt out in turn to neighbouring work-items (STRM, STRN).
  *
  * A and B are each staged in local memory, KWG steps of k at a time, or read
  * directly (STAGE_A, STAGE_B). Where neither is staged there is no barrier at
- * all: with MDIM = NDIM = 1 that is the right shape for a CPU. PAD lengthens
- * the rows of the staged tiles: A's by elements, B's by vectors.
+ * all: with MDIM = NDIM = 1 that is the right shape for a CPU.
+ *
+ * Staging. Global memory is read along its contiguous index, VWL elements at a
+ * time, into registers; from there the tile is written so that both operands
+ * lie with k outermost, and the loop over k reads both as vectors. PAD
+ * lengthens the rows of a tile that is turned on the way, by vectors, against
+ * bank conflicts. PREFETCH fetches the next tile before it computes with this
+ * one; BUFFERS 2 writes it beside this one, and saves a barrier. UNROLL steps of
+ * k are one straight piece of code.
+ *
+ * GROUP rows of work-groups are walked together, column by column, so that
+ * those that run at the same time share rows of A and columns of B in cache.
+ * SPLIT parts of k are computed by work-groups of their own, as partial sums
+ * that the kernel reduce adds up: for products with few tiles and a long k.
  *
  * Edges cost nothing in the loop over k: a tile that would pass an edge is
  * moved back inside (it computes some of its neighbour's elements again and
- * does not store them), so that every load is whole. Only a matrix smaller
- * than one tile goes the careful way: rows are clamped, columns checked.
+ * does not store them), so that loads are whole. Only the last steps of k, and
+ * a matrix smaller than one tile, go the careful way: what is missing is 0.
  *
- * C is not read when beta is 0. */
+ * C is not read when beta is 0. Half is loaded and stored only (vload_half and
+ * vstore_half need no extension); everything between is float. */
 #ifndef REAL /* mmtune sets these; other tuners get float, nothing transposed */
 #define REAL       float
 #define ACCUMULATE float
@@ -24,115 +37,275 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-/* op(A)(i, p) and op(B)(p, j); size_t, since a product of two int may pass 2^31. */
-#if TRANS_A
-#define A(i, p) a[(size_t)(p) * lda + (i)]
-#else
-#define A(i, p) a[(size_t)(i) * lda + (p)]
-#endif
-#if TRANS_B
-#define B(p, j) b[(size_t)(j) * ldb + (p)]
-#else
-#define B(p, j) b[(size_t)(p) * ldb + (j)]
-#endif
-#define C(i, j) c[(size_t)(i) * ldc + (j)]
+#define INLINE static inline __attribute__((always_inline))
+#define JOIN_(x, y) x##y
+#define JOIN(x, y) JOIN_(x, y)
+#define IS_half 1 /* IS_float, IS_double: 0, as every name that is no macro */
+#define HALF JOIN(IS_, REAL)
 
-#define PASTE_(x, y) x##y
-#define PASTE(x, y)  PASTE_(x, y)
-#if VW == 1
-#define VECTOR              REAL
-#define LOAD(from)          (*(from))
-#define STORE(vector, to)   (*(to) = (vector))
-#define ELEMENT(vector, e)  (*(vector))
-#else
-#define VECTOR              PASTE(REAL, VW)
-#define LOAD(from)          PASTE(vload, VW)(0, from)
-#define STORE(vector, to)   PASTE(vstore, VW)(vector, 0, to)
-#define ELEMENT(vector, e)  ((REAL *)(vector))[e]
-#endif
+/* Vectors of one element, so that every width is written alike. */
+#define float1 float
+#define double1 double
+#define vload1(at, from) ((from)[at])
+#define vstore1(value, at, to) ((to)[at] = (value))
+#define vload_half1 vload_half
+#define vloada_half1 vload_half
+#define vstore_half1 vstore_half
+#define vstorea_half1 vstore_half
 
+/* NAME_N: with the width as a number; pasted there, for some compilers define vload itself as a macro. */
+#define PACK_N(width, values)           vload##width(0, values) /* from and to private arrays */
+#define UNPACK_N(width, vector, values) vstore##width(vector, 0, values)
+#define PACK(width, values)             PACK_N(width, values)
+#define UNPACK(width, vector, values)   UNPACK_N(width, vector, values)
+
+/* Elements of A, B and C in global memory. The aligned forms are one access; the others the compiler must split. */
+#if HALF
+#define LOAD_N(width, from)         vload_half##width(0, from)
+#define LOAD_ALIGNED_N(width, from) vloada_half##width(0, from)
+#else
+#define LOAD_N(width, from)         vload##width(0, from)
+#define LOAD_ALIGNED_N(width, from) (*(__global const JOIN(REAL, width) *)(from))
+#endif
+#if SPLIT > 1 /* partial sums */
+#define RESULT ACCUMULATE
+#else
+#define RESULT REAL
+#endif
+#if HALF && SPLIT == 1
+#define STORE_N(width, vector, to)         vstore_half##width(vector, 0, to)
+#define STORE_ALIGNED_N(width, vector, to) vstorea_half##width(vector, 0, to)
+#else
+#define STORE_N(width, vector, to)         vstore##width(vector, 0, to)
+#define STORE_ALIGNED_N(width, vector, to) (*(__global JOIN(RESULT, width) *)(to) = (vector))
+#endif
+#define LOAD(width, from)                LOAD_N(width, from)
+#define LOAD_ALIGNED(width, from)        LOAD_ALIGNED_N(width, from)
+#define STORE(width, vector, to)         STORE_N(width, vector, to)
+#define STORE_ALIGNED(width, vector, to) STORE_ALIGNED_N(width, vector, to)
+#define IS_ALIGNED(at, ld, width) (((size_t)(at) | (size_t)(ld) * sizeof(*(at))) % ((width) * sizeof(*(at))) == 0)
+
+#define VECTOR     JOIN(ACCUMULATE, VWN)
+#define VECTOR_M   JOIN(ACCUMULATE, VWM)
+#define CHUNK      JOIN(ACCUMULATE, VWL)
 #define ROWS       (MWG / MDIM)      /* of a work-item */
-#define VECTORS    (NWG / NDIM / VW) /* of a work-item, in each of its rows */
+#define VECTORS    (NWG / NDIM / VWN) /* of a work-item, in each of its rows */
 #define GROUP_SIZE (MDIM * NDIM)
-#define A_LENGTH   (MWG + PAD)       /* of a staged row of op(A)': elements */
-#define B_LENGTH   (NWG / VW + PAD)  /* of a staged row of op(B): vectors */
+#define STAGED     (STAGE_A || STAGE_B)
 
-/* Where a work-item finds op(A)(its row r, start + p) and vector v of row start + p of op(B). */
-#if STAGE_A
-#define A_SOURCE      __local const REAL *const
-#define A_AT(r, p)    a_from[(p)*A_LENGTH + (r)]
-#else
-#define A_SOURCE      __global const REAL *const *const
-#define A_AT(r, p)    a_from[r][TRANS_A ? (size_t)(start + (p)) * lda : start + (p)]
-#endif
-#if STAGE_B
-#define B_SOURCE      __local const VECTOR *const
-#define B_AT(p, v)    b_from[(p)*B_LENGTH + (v)*NDIM]
-#else
-#define B_SOURCE      __global const REAL *const
-#define B_AT(p, v)    load_b(b_from, ldb, start + (p), column + (v)*NDIM * VW, n, whole)
-#endif
+/* The first row of a work-item's u-th VWM, the first column of its v-th vector, inside the tile. */
+#define ROW_OF(u)    ((STRM ? get_local_id(1) + (u)*MDIM : get_local_id(1) * (ROWS / VWM) + (u)) * VWM)
+#define COLUMN_OF(v) ((STRN ? get_local_id(0) + (v)*NDIM : get_local_id(0) * VECTORS + (v)) * VWN)
 
-/* VW elements of row p of op(B) from column j on; whole says that all are there, else missing ones are 0. */
-static VECTOR load_b(__global const REAL *b, const int ldb, const uint p, const uint j, const uint n, const bool whole)
+/* op(A)(i, p) and op(B)(p, j); size_t, since a product of two int may pass 2^31. */
+#define AT_A(i, p) (TRANS_A ? (size_t)(p)*lda + (i) : (size_t)(i)*lda + (p))
+#define AT_B(p, j) (TRANS_B ? (size_t)(j)*ldb + (p) : (size_t)(p)*ldb + (j))
+
+/* A tile is lines that are contiguous in memory. Turned: the lines run along k, and become columns in local memory. */
+#define A_TURNED !TRANS_A
+#define B_TURNED TRANS_B
+#define A_LINE   (TRANS_A ? MWG : KWG)
+#define B_LINE   (TRANS_B ? KWG : NWG)
+#define A_PITCH  (MWG + (A_TURNED ? PAD * VWM : 0)) /* of a staged row of op(A)' */
+#define B_PITCH  (NWG + (B_TURNED ? PAD * VWN : 0)) /* of a staged row of op(B) */
+#define A_CHUNKS (MWG * KWG / VWL / GROUP_SIZE)     /* that a work-item brings */
+#define B_CHUNKS (NWG * KWG / VWL / GROUP_SIZE)
+
+#if STAGED
+/* Chunk t of a work-item: its line, and where in the line it begins. length: of a line, a constant. */
+#define SIDE(length)          ((length) / VWL < GROUP_SIZE ? (length) / VWL : GROUP_SIZE)
+#define PIECES(length)        ((length) / VWL / SIDE(length)) /* of a line, SIDE chunks each */
+#define LINE_OF(t, length)    (worker / SIDE(length) + (t) / PIECES(length) * (GROUP_SIZE / SIDE(length)))
+#define ELEMENT_OF(t, length) ((worker % SIDE(length) + (t) % PIECES(length) * SIDE(length)) * VWL)
+
+enum access { EDGE, WHOLE, ALIGNED };
+
+/* Brings a work-item's chunks of the tile at from. Of an EDGE only lines x elements are there: others are 0. */
+INLINE void fetch(CHUNK *chunks, const uint count, __global const REAL *from, const uint ld, const uint length,
+		  const enum access how, const uint lines, const uint elements)
 {
-#if !TRANS_B
-	if (whole)
-		return LOAD(&B(p, j));
-#endif
-	VECTOR result;
-	for (uint e = 0; e < VW; e++)
-		ELEMENT(&result, e) = whole || j + e < n ? B(p, j + e) : 0;
-	return result;
-}
-
-/* Adds count products to each sum, from step start of k on. */
-static void multiply(VECTOR sums[ROWS][VECTORS], A_SOURCE a_from, const int lda, B_SOURCE b_from,
-		     const int ldb, const uint start, const uint count, const uint column, const uint n,
-		     const bool whole)
-{
-	for (uint p = 0; p < count; p++) {
-		VECTOR b_row[VECTORS];
+	const uint worker = get_local_id(1) * NDIM + get_local_id(0);
+	if (how == ALIGNED) {
 #pragma unroll
-		for (uint v = 0; v < VECTORS; v++)
-			b_row[v] = B_AT(p, v);
+		for (uint t = 0; t < count; t++)
+			chunks[t] = LOAD_ALIGNED(VWL, from + (size_t)LINE_OF(t, length) * ld + ELEMENT_OF(t, length));
+	} else if (how == WHOLE) {
 #pragma unroll
-		for (uint r = 0; r < ROWS; r++) {
-			const REAL factor = A_AT(r, p);
+		for (uint t = 0; t < count; t++)
+			chunks[t] = LOAD(VWL, from + (size_t)LINE_OF(t, length) * ld + ELEMENT_OF(t, length));
+	} else {
 #pragma unroll
-			for (uint v = 0; v < VECTORS; v++)
-				sums[r][v] += factor * b_row[v];
+		for (uint t = 0; t < count; t++) {
+			const uint line = LINE_OF(t, length), first = ELEMENT_OF(t, length);
+			ACCUMULATE values[VWL];
+#pragma unroll
+			for (uint e = 0; e < VWL; e++)
+				values[e] = line < lines && first + e < elements
+						    ? LOAD(1, from + (size_t)line * ld + first + e)
+						    : 0;
+			chunks[t] = PACK(VWL, values);
 		}
 	}
 }
 
-/* Stores a vector at row i, column j; elements outside columns first ... n - 1 are somebody else's. */
-static void store_c(VECTOR sum, __global REAL *to, const uint j, const uint first, const uint n, const REAL alpha,
-		    const REAL beta)
+/* Writes them to a tile in local memory whose rows, one a step of k, are pitch apart. */
+INLINE void put(__local ACCUMULATE *tile, const uint pitch, const CHUNK *chunks, const uint count, const uint length,
+		const bool turned)
 {
+	const uint worker = get_local_id(1) * NDIM + get_local_id(0);
+#pragma unroll
+	for (uint t = 0; t < count; t++) {
+		const uint line = LINE_OF(t, length), first = ELEMENT_OF(t, length);
+		if (turned) {
+			ACCUMULATE values[VWL];
+			UNPACK(VWL, chunks[t], values);
+#pragma unroll
+			for (uint e = 0; e < VWL; e++)
+				tile[(first + e) * pitch + line] = values[e];
+		} else {
+			*(__local CHUNK *)(tile + line * pitch + first) = chunks[t];
+		}
+	}
+}
+#endif
+
+/* Where a work-item finds its rows of op(A) and its vectors of op(B). */
+#if STAGE_A
+#define A_SOURCE __local const ACCUMULATE *const
+#else
+#define A_SOURCE __global const REAL *const *const /* one pointer a row */
+#endif
+#if STAGE_B
+#define B_SOURCE __local const ACCUMULATE *const
+#else
+#define B_SOURCE __global const REAL *const
+#endif
+
+/* Its column of op(A) at step p of the tile, which is step start + p of k. */
+INLINE void read_a(ACCUMULATE a_column[ROWS], A_SOURCE from, const uint lda, const uint start, const uint p)
+{
+#if STAGE_A
+#pragma unroll
+	for (uint u = 0; u < ROWS / VWM; u++)
+		UNPACK(VWM, *(__local const VECTOR_M *)(from + p * A_PITCH + ROW_OF(u)), a_column + u * VWM);
+#else
+#pragma unroll
+	for (uint r = 0; r < ROWS; r++)
+		a_column[r] = LOAD(1, from[r] + (TRANS_A ? (size_t)(start + p) * lda : start + p));
+#endif
+}
+
+/* Its row of op(B); column: of the tile. Where not whole, columns from n on are 0. */
+INLINE void read_b(VECTOR b_row[VECTORS], B_SOURCE from, const uint ldb, const uint start, const uint p,
+		   const uint column, const uint n, const bool whole)
+{
+#pragma unroll
+	for (uint v = 0; v < VECTORS; v++) {
+#if STAGE_B
+		b_row[v] = *(__local const VECTOR *)(from + p * B_PITCH + COLUMN_OF(v));
+#else
+		const uint j = column + COLUMN_OF(v);
+		if (whole && !TRANS_B) {
+			b_row[v] = LOAD(VWN, from + AT_B(start + p, j));
+			continue;
+		}
+		ACCUMULATE values[VWN];
+#pragma unroll
+		for (uint e = 0; e < VWN; e++)
+			values[e] = whole || j + e < n ? LOAD(1, from + AT_B(start + p, j + e)) : 0;
+		b_row[v] = PACK(VWN, values);
+#endif
+	}
+}
+
+/* Adds count products to each sum, unrolled by unroll. */
+INLINE void multiply(VECTOR sums[ROWS][VECTORS], A_SOURCE a_from, const uint lda, B_SOURCE b_from, const uint ldb,
+		     const uint start, const uint count, const uint unroll, const uint column, const uint n,
+		     const bool whole)
+{
+	for (uint p = 0; p < count; p += unroll) {
+#pragma unroll
+		for (uint q = 0; q < unroll; q++) {
+			ACCUMULATE a_column[ROWS];
+			VECTOR b_row[VECTORS];
+			read_b(b_row, b_from, ldb, start, p + q, column, n, whole);
+			read_a(a_column, a_from, lda, start, p + q);
+#pragma unroll
+			for (uint r = 0; r < ROWS; r++) {
+#pragma unroll
+				for (uint v = 0; v < VECTORS; v++)
+					sums[r][v] += a_column[r] * b_row[v];
+			}
+		}
+	}
+}
+
+/* Stores a vector at column j; elements outside columns first ... n - 1 are somebody else's. */
+INLINE void store(VECTOR sum, __global RESULT *to, const uint j, const uint first, const uint n,
+		  const ACCUMULATE alpha, const ACCUMULATE beta, const bool aligned)
+{
+#if SPLIT == 1 /* else reduce does it */
 	sum *= alpha;
-	if (j >= first && j + VW <= n) {
+#endif
+	if (j >= first && j + VWN <= n) {
+#if SPLIT == 1
 		if (beta != 0)
-			sum += beta * LOAD(to);
-		STORE(sum, to);
+			sum += beta * LOAD(VWN, to);
+#endif
+		if (aligned)
+			STORE_ALIGNED(VWN, sum, to);
+		else
+			STORE(VWN, sum, to);
 		return;
 	}
-	for (uint e = 0; e < VW; e++) {
-		if (j + e >= first && j + e < n)
-			to[e] = beta == 0 ? ELEMENT(&sum, e) : ELEMENT(&sum, e) + beta * to[e];
+	ACCUMULATE values[VWN];
+	UNPACK(VWN, sum, values);
+#pragma unroll
+	for (uint e = 0; e < VWN; e++) {
+		if (j + e < first || j + e >= n)
+			continue;
+#if SPLIT == 1
+		if (beta != 0)
+			values[e] += beta * LOAD(1, to + e);
+#endif
+		STORE(1, values[e], to + e);
 	}
+}
+
+/* The row and column of the tile that a work-group computes, in tiles. */
+INLINE uint2 tile_of_group(void)
+{
+#if GROUP == 1
+	return (uint2)(get_group_id(1), get_group_id(0));
+#else
+	const uint across = get_num_groups(0), number = get_group_id(1) * across + get_group_id(0);
+	const uint band = number / (GROUP * across), within = number % (GROUP * across);
+	const uint height = min((uint)GROUP, (uint)get_num_groups(1) - band * GROUP);
+	return (uint2)(band * GROUP + within % height, within / height);
+#endif
 }
 
 __kernel __attribute__((reqd_work_group_size(NDIM, MDIM, 1))) void
 matmul(const int m, const int n, const int k, const ACCUMULATE alpha, __global const REAL *restrict a, const int lda,
-       __global const REAL *restrict b, const int ldb, const ACCUMULATE beta, __global REAL *restrict c, const int ldc)
+       __global const REAL *restrict b, const int ldb, const ACCUMULATE beta, __global REAL *restrict c, const int ldc
+#if SPLIT > 1
+       ,
+       __global ACCUMULATE *restrict partial /* SPLIT matrices of m x n */
+#endif
+)
 {
 	/* The group's own tile begins at (first_row, first_column); it works on the one moved inside. */
-	const uint first_row = get_group_id(1) * MWG, first_column = get_group_id(0) * NWG;
+	const uint2 tile = tile_of_group();
+	const uint first_row = tile.x * MWG, first_column = tile.y * NWG;
 	const uint tile_row = m < MWG ? 0 : min(first_row, (uint)m - MWG);
 	const uint tile_column = n < NWG ? 0 : min(first_column, (uint)n - NWG);
-	const bool whole = n >= NWG;
-	const uint row = tile_row + get_local_id(1) * ROWS, column = tile_column + get_local_id(0) * VW;
+	/* and adds up steps first ... last - 1 of k */
+#if SPLIT == 1
+	const uint first = 0, last = k;
+#else
+	const uint depth = ((uint)k + SPLIT * KWG - 1) / (SPLIT * KWG) * KWG;
+	const uint first = get_group_id(2) * depth, last = min((uint)k, first + depth);
+#endif
 
 	VECTOR sums[ROWS][VECTORS];
 #pragma unroll
@@ -142,62 +315,124 @@ matmul(const int m, const int n, const int k, const ACCUMULATE alpha, __global c
 			sums[r][v] = 0;
 	}
 
-#if STAGE_A || STAGE_B
-	const uint worker = get_local_id(1) * NDIM + get_local_id(0);
-#endif
 #if STAGE_A
-	__local REAL a_tile[KWG * A_LENGTH];
-	A_SOURCE a_from = a_tile + get_local_id(1) * ROWS;
+	__local ACCUMULATE a_tile[BUFFERS * KWG * A_PITCH] __attribute__((aligned(64)));
+	CHUNK a_chunks[A_CHUNKS];
+	const bool a_aligned = IS_ALIGNED(a + AT_A(tile_row, first), lda, VWL);
+#define FETCH_A(start)                                                                                                 \
+	fetch(a_chunks, A_CHUNKS, a + AT_A(tile_row, start), lda, A_LINE,                                              \
+	      (start) + KWG > last || m < MWG ? EDGE                                                                   \
+	      : a_aligned                     ? ALIGNED                                                                \
+					      : WHOLE,                                                                 \
+	      TRANS_A ? last - (start) : m - tile_row, TRANS_A ? m - tile_row : last - (start))
+#define PUT_A() put(a_tile + buffer * KWG * A_PITCH, A_PITCH, a_chunks, A_CHUNKS, A_LINE, A_TURNED)
+#define A_FROM  (a_tile + buffer * KWG * A_PITCH)
 #else
-	__global const REAL *a_from[ROWS];
+	__global const REAL *a_rows[ROWS];
 #pragma unroll
 	for (uint r = 0; r < ROWS; r++)
-		a_from[r] = &A(min(row + r, (uint)m - 1), 0);
+		a_rows[r] = a + AT_A(min((uint)(tile_row + ROW_OF(r / VWM) + r % VWM), (uint)m - 1), 0);
+#define FETCH_A(start)
+#define PUT_A()
+#define A_FROM a_rows
 #endif
 #if STAGE_B
-	__local VECTOR b_tile[KWG * B_LENGTH];
-	B_SOURCE b_from = b_tile + get_local_id(0);
+	__local ACCUMULATE b_tile[BUFFERS * KWG * B_PITCH] __attribute__((aligned(64)));
+	CHUNK b_chunks[B_CHUNKS];
+	const bool b_aligned = IS_ALIGNED(b + AT_B(first, tile_column), ldb, VWL);
+#define FETCH_B(start)                                                                                                 \
+	fetch(b_chunks, B_CHUNKS, b + AT_B(start, tile_column), ldb, B_LINE,                                           \
+	      (start) + KWG > last || n < NWG ? EDGE                                                                   \
+	      : b_aligned                     ? ALIGNED                                                                \
+					      : WHOLE,                                                                 \
+	      TRANS_B ? n - tile_column : last - (start), TRANS_B ? last - (start) : n - tile_column)
+#define PUT_B() put(b_tile + buffer * KWG * B_PITCH, B_PITCH, b_chunks, B_CHUNKS, B_LINE, B_TURNED)
+#define B_FROM  (b_tile + buffer * KWG * B_PITCH)
 #else
-	B_SOURCE b_from = b;
+#define FETCH_B(start)
+#define PUT_B()
+#define B_FROM b
 #endif
 
-	for (uint start = 0; start < k; start += KWG) {
-		const uint count = min((uint)KWG, k - start);
-#if STAGE_A
-		for (uint t = worker; t < KWG * MWG; t += GROUP_SIZE) { /* the contiguous index runs fastest */
-			const uint p = TRANS_A ? t / MWG : t % KWG, r = TRANS_A ? t % MWG : t / KWG;
-			if (p < count)
-				a_tile[p * A_LENGTH + r] = A(min(tile_row + r, (uint)m - 1), start + p);
-		}
+#if STAGED
+	uint buffer = 0;
+#if PREFETCH
+	if (first < last) {
+		FETCH_A(first);
+		FETCH_B(first);
+	}
 #endif
-#if STAGE_B
-		for (uint t = worker; t < KWG * (NWG / VW); t += GROUP_SIZE) {
-			const uint p = TRANS_B ? t % KWG : t / (NWG / VW), v = TRANS_B ? t / KWG : t % (NWG / VW);
-			if (p < count)
-				b_tile[p * B_LENGTH + v] = load_b(b, ldb, start + p, tile_column + v * VW, n, whole);
-		}
 #endif
-#if STAGE_A || STAGE_B
+	for (uint start = first; start < last; start += KWG) {
+#if STAGED
+#if !PREFETCH
+		FETCH_A(start);
+		FETCH_B(start);
+#endif
+		PUT_A();
+		PUT_B();
 		barrier(CLK_LOCAL_MEM_FENCE);
+#if PREFETCH
+		if (start + KWG < last) {
+			FETCH_A(start + KWG);
+			FETCH_B(start + KWG);
+		}
 #endif
-		/* Twice, so that the length is a constant in all blocks but the last. */
-		if (count == KWG)
-			multiply(sums, a_from, lda, b_from, ldb, start, KWG, column, n, whole);
+#endif
+		/* A constant length in all blocks; in the last one too, where zeros fill up both tiles. */
+		if ((STAGE_A && STAGE_B) || start + KWG <= last)
+			multiply(sums, A_FROM, lda, B_FROM, ldb, start, KWG, UNROLL, tile_column, n, n >= NWG);
 		else
-			multiply(sums, a_from, lda, b_from, ldb, start, count, column, n, whole);
-#if STAGE_A || STAGE_B
+			multiply(sums, A_FROM, lda, B_FROM, ldb, start, last - start, 1, tile_column, n, n >= NWG);
+#if STAGED && BUFFERS == 1
 		barrier(CLK_LOCAL_MEM_FENCE);
+#elif STAGED
+		buffer ^= 1; /* who is ahead writes to the other one, and waits at the next barrier */
 #endif
 	}
 
+#if SPLIT == 1
+	__global RESULT *const result = c;
+	const uint ld = ldc;
+#else
+	__global RESULT *const result = partial + (size_t)get_group_id(2) * m * n;
+	const uint ld = n;
+#endif
+	const bool aligned = IS_ALIGNED(result + tile_column, ld, VWN);
 #pragma unroll
 	for (uint r = 0; r < ROWS; r++) {
-		if (row + r < first_row || row + r >= m)
+		const uint i = tile_row + ROW_OF(r / VWM) + r % VWM;
+		if (i < first_row || i >= m)
 			continue;
 #pragma unroll
 		for (uint v = 0; v < VECTORS; v++) {
-			const uint j = column + v * NDIM * VW;
-			store_c(sums[r][v], &C(row + r, j), j, first_column, n, alpha, beta);
+			const uint j = tile_column + COLUMN_OF(v);
+			store(sums[r][v], result + (size_t)i * ld + j, j, first_column, n, alpha, beta, aligned);
 		}
 	}
 }
+
+#if SPLIT > 1
+/* C = alpha (the sum of the partial ones) + beta C. Dimension 0: columns; rows are shared out. */
+#if HALF
+#define STORE_C(value, to) vstore_half(value, 0, to)
+#else
+#define STORE_C(value, to) (*(to) = (value))
+#endif
+__kernel void reduce(const int m, const int n, const ACCUMULATE alpha, const ACCUMULATE beta, __global REAL *restrict c,
+		     const int ldc, __global const ACCUMULATE *restrict partial)
+{
+	const uint j = get_global_id(0);
+	if (j >= n)
+		return;
+	for (uint i = get_global_id(1); i < m; i += get_global_size(1)) {
+		__global REAL *to = c + (size_t)i * ldc + j;
+		ACCUMULATE sum = 0;
+#pragma unroll
+		for (uint s = 0; s < SPLIT; s++)
+			sum += partial[((size_t)s * m + i) * n + j];
+		sum *= alpha;
+		STORE_C(beta == 0 ? sum : sum + beta * LOAD(1, to), to);
+	}
+}
+#endif

@@ -15,18 +15,29 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
+/* Half is loaded and stored only, which needs no extension; everything between is float. */
+#define IS_half 1 /* IS_float, IS_double: 0, as every name that is no macro */
+#define JOIN_(x, y) x##y
+#define JOIN(x, y) JOIN_(x, y)
+#if JOIN(IS_, REAL)
+#define LOAD(from, at)       vload_half(at, from)
+#define STORE(value, to, at) vstore_half(value, at, to)
+#else
+#define LOAD(from, at)       (from)[at]
+#define STORE(value, to, at) ((to)[at] = (value))
+#endif
+
 /* op(A)(i, p) and op(B)(p, j); size_t, since a product of two int may pass 2^31. */
 #if TRANS_A
-#define A(i, p) a[(size_t)(p) * lda + (i)]
+#define A(i, p) LOAD(a, (size_t)(p) * lda + (i))
 #else
-#define A(i, p) a[(size_t)(i) * lda + (p)]
+#define A(i, p) LOAD(a, (size_t)(i) * lda + (p))
 #endif
 #if TRANS_B
-#define B(p, j) b[(size_t)(j) * ldb + (p)]
+#define B(p, j) LOAD(b, (size_t)(j) * ldb + (p))
 #else
-#define B(p, j) b[(size_t)(p) * ldb + (j)]
+#define B(p, j) LOAD(b, (size_t)(p) * ldb + (j))
 #endif
-#define C(i, j) c[(size_t)(i) * ldc + (j)]
 
 __kernel void matmul(const int m, const int n, const int k, const ACCUMULATE alpha, __global const REAL *restrict a,
 		     const int lda, __global const REAL *restrict b, const int ldb, const ACCUMULATE beta,
@@ -49,6 +60,7 @@ __kernel void matmul(const int m, const int n, const int k, const ACCUMULATE alp
 #endif
 	ACCUMULATE sum = 0;
 	for (int p = 0; p < k; p++)
-		sum += (ACCUMULATE)A(i, p) * B(p, j);
-	C(i, j) = beta == 0 ? alpha * sum : alpha * sum + beta * C(i, j);
+		sum += A(i, p) * B(p, j);
+	const size_t at = i * ldc + j;
+	STORE(beta == 0 ? alpha * sum : alpha * sum + beta * LOAD(c, at), c, at);
 }

@@ -213,6 +213,22 @@ static int launch_step(struct launcher *launcher, const struct kern_launch *laun
 	return status == CL_SUCCESS ? 0 : fail(error, launch->entry, status);
 }
 
+/* Full of NaN: a kernel that reads what no kernel wrote spoils its result. NULL with *status: it failed. */
+static cl_mem create_temporary(struct launcher *launcher, uint64_t bytes, cl_int *status)
+{
+	void *poison = malloc(bytes);
+	cl_mem buffer = NULL;
+
+	*status = CL_OUT_OF_HOST_MEMORY;
+	if (poison) {
+		memset(poison, 0xff, bytes);
+		buffer = clCreateBuffer(launcher->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, poison,
+					status);
+	}
+	free(poison);
+	return buffer;
+}
+
 int launcher_run(struct launcher *launcher, const struct kern_plan *plan, const struct launcher_value *values,
 		 size_t n_values, struct mmt_error *error)
 {
@@ -223,8 +239,7 @@ int launcher_run(struct launcher *launcher, const struct kern_plan *plan, const 
 	memcpy(all, values, n_values * sizeof *values);
 	for (size_t i = 0; i < plan->n_temporaries; i++) {
 		all[n_values + i] = (struct launcher_value){.name = plan->temporaries[i].name};
-		all[n_values + i].buffer = clCreateBuffer(launcher->context, CL_MEM_READ_WRITE,
-							  plan->temporaries[i].bytes, NULL, &created);
+		all[n_values + i].buffer = create_temporary(launcher, plan->temporaries[i].bytes, &created);
 		if (created != CL_SUCCESS)
 			status = fail(error, "clCreateBuffer", created);
 	}

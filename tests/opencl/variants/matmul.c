@@ -2,7 +2,8 @@
  * matrices, and with alpha and beta that matter, against a product in double.
  *
  * What is around and between the rows of A and B is NaN, as is C where beta is 0: reading it spoils the result. What is
- * around and between the rows of C must stay as it is. $MMTUNE_TEST_FULL tries more sizes and many more
+ * around and between the rows of C must stay as it is. Half goes along where a variant has it: it is only loaded and
+ * stored, which a device need not have cl_khr_fp16 for. $MMTUNE_TEST_FULL tries more sizes and many more
  * configurations; LARGEST leaves out problems of more products (for a simulator, a million times slower). Exit status:
  * 0, 1, or 77 without a device. */
 #include <inttypes.h>
@@ -49,7 +50,7 @@ static const double factors[][2] = {/* alpha, beta */
 struct test {
 	struct launcher launcher;
 	const struct kern_variant *variant;
-	struct reference references[SIZES_FULL];
+	struct reference references[SIZES_FULL], halves[SIZES_FULL];
 	size_t n_sizes;
 	int64_t largest; /* m n k of the largest problem to try */
 	unsigned runs, skipped, failures;
@@ -181,7 +182,7 @@ static void run_size(struct test *test, size_t size)
 		test->skipped++;
 		return;
 	}
-	if (run_plan(test, &plan, &test->references[size])) {
+	if (run_plan(test, &plan, test->type == MMT_F16 ? &test->halves[size] : &test->references[size])) {
 		test->failures++;
 		fprintf(stderr, "\t%s\n", mmt_problem_text(&problem, text, sizeof text));
 		fprintf(stderr, "\t%s %s\n", test->variant->name,
@@ -205,11 +206,12 @@ static void run_configuration(struct test *test, unsigned number)
 static void run_variant(struct test *test)
 {
 	const unsigned random_configurations = configurations_full() ? 100 : 5;
+	const bool halves = test->variant->type_mask & 1U << MMT_F16;
 	struct mmt_problem problem;
 	unsigned number = 0;
 
 	configurations_default(test->variant, test->launcher.device.type, test->indices);
-	for (int type = MMT_F32; type <= MMT_F64; type++) {
+	for (int type = MMT_F32; type < MMT_TYPE_COUNT; type++) {
 		for (int trans = 0; trans < MMT_TRANS_COUNT; trans++) {
 			test->type = (enum mmt_type)type;
 			test->trans = (enum mmt_trans)trans;
@@ -218,7 +220,7 @@ static void run_variant(struct test *test)
 		}
 	}
 	for (unsigned i = 0; i < random_configurations; i++) {
-		test->type = i % 3 == 2 ? MMT_F64 : MMT_F32;
+		test->type = i % 3 == 2 ? MMT_F64 : halves && i % 3 == 1 ? MMT_F16 : MMT_F32;
 		test->trans = (enum mmt_trans)(i % 4);
 		problem_of(test, SIZES - 1, &problem);
 		if (configurations_random(test->variant, &problem, &test->launcher.device, i, test->indices))
@@ -243,12 +245,17 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[1], test.variant ? error.message : "no such variant");
 		return test.variant ? SKIPPED : EXIT_FAILURE;
 	}
-	for (size_t i = 0; i < test.n_sizes; i++)
-		reference_init(&test.references[i], sizes[i][0], sizes[i][1], sizes[i][2]);
+	test.launcher.device.fp16 = true;
+	for (size_t i = 0; i < test.n_sizes; i++) {
+		reference_init(&test.references[i], MMT_F32, sizes[i][0], sizes[i][1], sizes[i][2]);
+		reference_init(&test.halves[i], MMT_F16, sizes[i][0], sizes[i][1], sizes[i][2]);
+	}
 	run_variant(&test);
 	printf("%s: %u runs, %u skipped, %u failed\n", argv[1], test.runs, test.skipped, test.failures);
-	for (size_t i = 0; i < test.n_sizes; i++)
+	for (size_t i = 0; i < test.n_sizes; i++) {
 		reference_finish(&test.references[i]);
+		reference_finish(&test.halves[i]);
+	}
 	launcher_finish(&test.launcher);
 	kern_registry_finish(&registry);
 	return test.failures || (test.runs == 0 && test.skipped == 0) ? EXIT_FAILURE

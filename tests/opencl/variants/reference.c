@@ -7,25 +7,25 @@
 
 #include "values.h"
 
-static double *random_matrix(uint64_t seed, int64_t count)
+static double *random_matrix(enum mmt_type type, uint64_t seed, int64_t count)
 {
-	float *values = malloc((size_t)count * sizeof *values);
+	void *values = malloc((size_t)count * mmt_type_bytes(type));
 	double *matrix = malloc((size_t)count * sizeof *matrix);
 
-	kern_values_random(MMT_F32, seed, 0, (size_t)count, values);
-	kern_values_to_double(MMT_F32, values, 0, (size_t)count, matrix);
+	kern_values_random(type, seed, 0, (size_t)count, values);
+	kern_values_to_double(type, values, 0, (size_t)count, matrix);
 	free(values);
 	return matrix;
 }
 
-void reference_init(struct reference *reference, int64_t m, int64_t n, int64_t k)
+void reference_init(struct reference *reference, enum mmt_type type, int64_t m, int64_t n, int64_t k)
 {
 	reference->m = m;
 	reference->n = n;
 	reference->k = k;
-	reference->a = random_matrix(1, m * k);
-	reference->b = random_matrix(2, k * n);
-	reference->c0 = random_matrix(3, m * n);
+	reference->a = random_matrix(type, 1, m * k);
+	reference->b = random_matrix(type, 2, k * n);
+	reference->c0 = random_matrix(type, 3, m * n);
 	reference->product = calloc((size_t)(m * n), sizeof(double));
 	reference->magnitude = calloc((size_t)(m * n), sizeof(double));
 	for (int64_t i = 0; i < m; i++) {
@@ -52,15 +52,18 @@ int reference_compare(const struct reference *reference, enum mmt_type type, dou
 		      int64_t ldc, struct mmt_error *error)
 {
 	/* The reference is a sum in double itself, so two such errors count there. */
-	const double roundoff = kern_unit_roundoff(type) + 0x1p-53, terms = (double)(reference->k + 3);
+	const double roundoff = kern_unit_roundoff(type == MMT_F16 ? MMT_F32 : type) + 0x1p-53,
+		     terms = (double)(reference->k + 3);
 	const double gamma = terms * roundoff / (1 - terms * roundoff);
 
 	for (int64_t i = 0; i < reference->m; i++) {
 		for (int64_t j = 0; j < reference->n; j++) {
 			const int64_t at = i * reference->n + j;
 			const double expected = alpha * reference->product[at] + beta * reference->c0[at];
-			const double allowed =
+			double allowed =
 				gamma * (fabs(alpha) * reference->magnitude[at] + fabs(beta * reference->c0[at]));
+			if (type == MMT_F16) /* 2^-25: half of the smallest step */
+				allowed += kern_unit_roundoff(MMT_F16) * (fabs(expected) + allowed) + 0x1p-25;
 			const double found = kern_value(type, c, (uint64_t)(i * ldc + j));
 			if (!(fabs(found - expected) <= allowed))
 				return mmt_error_set(error, MMT_WRONG_RESULT, 0,
@@ -79,6 +82,8 @@ void reference_store(enum mmt_type type, const double *matrix, int64_t rows, int
 			const int64_t at = transposed ? j * ld + i : i * ld + j;
 			if (type == MMT_F64)
 				((double *)out)[at] = matrix[i * columns + j];
+			else if (type == MMT_F16)
+				((uint16_t *)out)[at] = kern_half_from_float((float)matrix[i * columns + j]);
 			else
 				((float *)out)[at] = (float)matrix[i * columns + j];
 		}

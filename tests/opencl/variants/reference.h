@@ -1,10 +1,11 @@
 /* reference.h: a matrix product in double, with a bound for what a kernel may differ.
  *
- * The inputs are exact in float, so that one reference serves every type,
- * layout, alpha and beta. The bound is the classic one, without statistics:
- * whatever the order of the sum,
+ * The inputs are exact in float, or in half where that is the type, so that
+ * one reference serves float and double, every layout, alpha and beta. The
+ * bound is the classic one, without statistics: whatever the order of the sum,
  *	|error| <= gamma(k + 3) (|alpha| (|A| |B|) + |beta c0|),  gamma(n) = n u / (1 - n u)
  * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
+ * Half is added up in float (u is float's) and rounded once more when it is stored.
  *
  * Thread: one. */
 #ifndef MMT_TESTS_OPENCL_REFERENCE_H
@@ -19,7 +20,8 @@ struct reference {
 	double *magnitude;  /* |op(A)| |op(B)| */
 };
 
-void reference_init(struct reference *reference, int64_t m, int64_t n, int64_t k);
+/* type: what the inputs must be exact in, MMT_F16 or MMT_F32. */
+void reference_init(struct reference *reference, enum mmt_type type, int64_t m, int64_t n, int64_t k);
 void reference_finish(struct reference *reference);
 
 /* Compares C (rows of ldc elements) element by element; MMT_WRONG_RESULT names the first that is off. */
