@@ -1,0 +1,94 @@
+/* libraries.c: see libraries.h. The functions that are found are kept for the process's life: the libraries have
+ * threads and compiled programs, and are never unloaded. */
+#include "libraries.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* cblas.h's and clblast_c.h's */
+enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111, TRANSPOSED = 112 };
+
+typedef void cblas_sgemm_fn(int layout, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a,
+			    int lda, const float *b, int ldb, float beta, float *c, int ldc);
+typedef void cblas_dgemm_fn(int layout, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a,
+			    int lda, const double *b, int ldb, double beta, double *c, int ldc);
+typedef int clblast_sgemm_fn(int layout, int trans_a, int trans_b, size_t m, size_t n, size_t k, float alpha, cl_mem a,
+			     size_t a_offset, size_t lda, cl_mem b, size_t b_offset, size_t ldb, float beta, cl_mem c,
+			     size_t c_offset, size_t ldc, cl_command_queue *queue, cl_event *event);
+typedef int clblast_dgemm_fn(int layout, int trans_a, int trans_b, size_t m, size_t n, size_t k, double alpha, cl_mem a,
+			     size_t a_offset, size_t lda, cl_mem b, size_t b_offset, size_t ldb, double beta, cl_mem c,
+			     size_t c_offset, size_t ldc, cl_command_queue *queue, cl_event *event);
+
+static struct {
+	cblas_sgemm_fn *sgemm;
+	cblas_dgemm_fn *dgemm;
+} openblas;
+static struct {
+	clblast_sgemm_fn *sgemm;
+	clblast_dgemm_fn *dgemm;
+} clblast;
+
+static int trans_of(bool transposed)
+{
+	return transposed ? TRANSPOSED : NOT_TRANSPOSED;
+}
+
+static void run_openblas(void *context)
+{
+	const struct product *p = context;
+	const int lda = p->trans_a ? p->m : p->k, ldb = p->trans_b ? p->k : p->n;
+	const int trans_a = trans_of(p->trans_a), trans_b = trans_of(p->trans_b);
+	if (p->is_double)
+		openblas.dgemm(ROW_MAJOR, trans_a, trans_b, p->m, p->n, p->k, 1, p->a, lda, p->b, ldb, 0, p->c, p->n);
+	else
+		openblas.sgemm(ROW_MAJOR, trans_a, trans_b, p->m, p->n, p->k, 1, p->a, lda, p->b, ldb, 0, p->c, p->n);
+}
+
+static void run_clblast(void *context)
+{
+	struct product *p = context;
+	const size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
+	const size_t lda = p->trans_a ? m : k, ldb = p->trans_b ? k : n;
+	const int trans_a = trans_of(p->trans_a), trans_b = trans_of(p->trans_b);
+	int status;
+	if (p->is_double)
+		status = clblast.dgemm(ROW_MAJOR, trans_a, trans_b, m, n, k, 1, p->device_a, 0, lda, p->device_b, 0,
+				       ldb, 0, p->device_c, 0, n, &p->queue, NULL);
+	else
+		status = clblast.sgemm(ROW_MAJOR, trans_a, trans_b, m, n, k, 1, p->device_a, 0, lda, p->device_b, 0,
+				       ldb, 0, p->device_c, 0, n, &p->queue, NULL);
+	plan_check(status, "CLBlast");
+	plan_check(clFinish(p->queue), "clFinish");
+}
+
+static void *open_library(const char *name)
+{
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		fprintf(stderr, "%s is not installed: left out\n", name);
+	return library;
+}
+
+product_run *library_openblas(void)
+{
+	/* Its threads wait 2^4 cycles in a loop before they sleep, not 2^26: the next contender needs the cores.
+	 * Read when the library is loaded. */
+	setenv("OPENBLAS_THREAD_TIMEOUT", "4", 1);
+	void *library = open_library("libopenblas.so.0");
+	if (!library)
+		return NULL;
+	openblas.sgemm = (cblas_sgemm_fn *)dlsym(library, "cblas_sgemm");
+	openblas.dgemm = (cblas_dgemm_fn *)dlsym(library, "cblas_dgemm");
+	return openblas.sgemm && openblas.dgemm ? run_openblas : NULL;
+}
+
+product_run *library_clblast(void)
+{
+	void *library = open_library("libclblast.so.1");
+	if (!library)
+		return NULL;
+	clblast.sgemm = (clblast_sgemm_fn *)dlsym(library, "CLBlastSgemm");
+	clblast.dgemm = (clblast_dgemm_fn *)dlsym(library, "CLBlastDgemm");
+	return clblast.sgemm && clblast.dgemm ? run_clblast : NULL;
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Matrix products: the best plans against OpenBLAS and CLBlast, each table from one run in turn.
+#	bench/matmul.sh [--budget 60s] [--seconds 3] [--csv] [--orders '256 1000 1024 2000'] [BUILD FOLDER]
+# Tunes each problem for the budget in a service of its own, then measures the answers: orders in f32 and f64; then
+# transposes and odd sizes against the aligned product of like volume. Default build folder: build/release.
+set -eu
+cd "$(dirname "$0")/.."
+budget=60s seconds=3 csv="" orders="256 1000 1024 2000" build=$PWD/build/release
+while [ $# -gt 0 ]; do
+	case $1 in
+	--budget) budget=$2 && shift ;;
+	--seconds) seconds=$2 && shift ;;
+	--orders) orders=$2 && shift ;;
+	--csv) csv=--csv ;;
+	-*)
+		sed -n '2,5s/^# *//p' "$0" >&2
+		exit 2
+		;;
+	*) build=$(cd "$1" && pwd) ;;
+	esac
+	shift
+done
+. bench/service.sh
+
+# answer NAME PROBLEM...: tuned, then asked; the answer is kept as NAME.json.
+answer() {
+	name=$1
+	shift
+	echo "tuning $* for $budget" >&2
+	mmtune tune "$@" --budget "$budget" >/dev/null
+	mmtune query "$@" --json --source >"$work/$name.json"
+}
+
+for type in f32 f64; do
+	for order in $orders; do
+		answer "$type-$order" --order "$order" --type "$type"
+	done
+done
+for trans in nt tn tt; do
+	answer "f32-1024-$trans" --order 1024 --trans "$trans"
+done
+answer f32-1013 --order 1013
+answer f32-208 --order 208
+answer f32-odd --m 130 --n 293 --k 237
+for order in 1000 1024; do
+	[ -e "$work/f32-$order.json" ] || answer "f32-$order" --order "$order"
+done
+mmtune pause >/dev/null # nothing in the background while it is measured
+
+blas() {
+	"$build/bench/bench-blas" --seconds "$seconds" $csv "$@"
+}
+[ -n "$csv" ] || echo "== square, against the libraries"
+set --
+for type in f32 f64; do
+	for order in $orders; do
+		set -- "$@" "$work/$type-$order.json"
+	done
+done
+blas "$@"
+[ -n "$csv" ] || echo "== transposes and odd orders; against: the rate of order 1024, nn"
+blas --no-clblast --against "$work/f32-1024.json" "$work/f32-1024-nt.json" "$work/f32-1024-tn.json" \
+	"$work/f32-1024-tt.json" "$work/f32-1000.json" "$work/f32-1013.json"
+[ -n "$csv" ] || echo "== small, odd; against: the rate of order 208, of like volume"
+blas --no-clblast --against "$work/f32-208.json" "$work/f32-odd.json"

@@ -1,0 +1,29 @@
+# service.sh: sourced by the benchmarks: a private service with a database of
+# its own, in a temporary folder that goes with it. Expects $build, the absolute
+# build folder; sets $work and puts mmtune on the PATH.
+#
+# Its log is shown when the benchmark fails.
+work=$(mktemp -d)
+PATH=$build/cli:$PATH
+export MMTUNE_SOCKET="$work/socket"
+export POCL_CACHE_DIR="$work/cache/pocl" # of the benchmark's own programs; the service's workers have the same
+mkdir -p "$POCL_CACHE_DIR"
+"$build/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$work/state" \
+	--cache-directory "$work/cache" 2>"$work/log" &
+service=$!
+
+end_service() {
+	status=$?
+	[ "$status" -eq 0 ] || tail -n 20 "$work/log" >&2
+	kill "$service" 2>/dev/null || true
+	wait "$service" 2>/dev/null || true
+	rm -rf "$work"
+	exit "$status"
+}
+trap end_service EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+until mmtune status >/dev/null 2>&1; do
+	kill -0 "$service" # it ended: the log says why
+	sleep 0.1
+done
