@@ -112,61 +112,72 @@
 #define B_CHUNKS (NWG * KWG / VWL / GROUP_SIZE)
 
 #if STAGED
-/* Chunk t of a work-item: its line, and where in the line it begins. length: of a line, a constant. */
+/* Chunk t of a work-item: its line, and where in the line it begins. length: of a line. */
+#define WORKER                (get_local_id(1) * NDIM + get_local_id(0))
 #define SIDE(length)          ((length) / VWL < GROUP_SIZE ? (length) / VWL : GROUP_SIZE)
 #define PIECES(length)        ((length) / VWL / SIDE(length)) /* of a line, SIDE chunks each */
-#define LINE_OF(t, length)    (worker / SIDE(length) + (t) / PIECES(length) * (GROUP_SIZE / SIDE(length)))
-#define ELEMENT_OF(t, length) ((worker % SIDE(length) + (t) % PIECES(length) * SIDE(length)) * VWL)
+#define LINE_OF(t, length)    ((uint)WORKER / SIDE(length) + (t) / PIECES(length) * (GROUP_SIZE / SIDE(length)))
+#define ELEMENT_OF(t, length) (((uint)WORKER % SIDE(length) + (t) % PIECES(length) * SIDE(length)) * VWL)
 
 enum access { EDGE, WHOLE, ALIGNED };
 
-/* Brings a work-item's chunks of the tile at from. Of an EDGE only lines x elements are there: others are 0. */
-INLINE void fetch(CHUNK *chunks, const uint count, __global const REAL *from, const uint ld, const uint length,
-		  const enum access how, const uint lines, const uint elements)
+/* A chunk from element first of a line on; elements from count on are 0. */
+INLINE CHUNK load_edge(__global const REAL *line, const uint first, const uint count)
 {
-	const uint worker = get_local_id(1) * NDIM + get_local_id(0);
-	if (how == ALIGNED) {
+	ACCUMULATE values[VWL];
 #pragma unroll
-		for (uint t = 0; t < count; t++)
-			chunks[t] = LOAD_ALIGNED(VWL, from + (size_t)LINE_OF(t, length) * ld + ELEMENT_OF(t, length));
-	} else if (how == WHOLE) {
-#pragma unroll
-		for (uint t = 0; t < count; t++)
-			chunks[t] = LOAD(VWL, from + (size_t)LINE_OF(t, length) * ld + ELEMENT_OF(t, length));
-	} else {
-#pragma unroll
-		for (uint t = 0; t < count; t++) {
-			const uint line = LINE_OF(t, length), first = ELEMENT_OF(t, length);
-			ACCUMULATE values[VWL];
-#pragma unroll
-			for (uint e = 0; e < VWL; e++)
-				values[e] = line < lines && first + e < elements
-						    ? LOAD(1, from + (size_t)line * ld + first + e)
-						    : 0;
-			chunks[t] = PACK(VWL, values);
-		}
-	}
+	for (uint e = 0; e < VWL; e++)
+		values[e] = first + e < count ? LOAD(1, line + first + e) : 0;
+	return PACK(VWL, values);
 }
 
-/* Writes them to a tile in local memory whose rows, one a step of k, are pitch apart. */
-INLINE void put(__local ACCUMULATE *tile, const uint pitch, const CHUNK *chunks, const uint count, const uint length,
-		const bool turned)
+/* Writes a chunk into column x of a turned tile, from row y on. */
+INLINE void put_turned(__local ACCUMULATE *tile, const uint pitch, const CHUNK chunk, const uint y, const uint x)
 {
-	const uint worker = get_local_id(1) * NDIM + get_local_id(0);
+	ACCUMULATE values[VWL];
+	UNPACK(VWL, chunk, values);
 #pragma unroll
-	for (uint t = 0; t < count; t++) {
-		const uint line = LINE_OF(t, length), first = ELEMENT_OF(t, length);
-		if (turned) {
-			ACCUMULATE values[VWL];
-			UNPACK(VWL, chunks[t], values);
-#pragma unroll
-			for (uint e = 0; e < VWL; e++)
-				tile[(first + e) * pitch + line] = values[e];
-		} else {
-			*(__local CHUNK *)(tile + line * pitch + first) = chunks[t];
-		}
-	}
+	for (uint e = 0; e < VWL; e++)
+		tile[(y + e) * pitch + x] = values[e];
 }
+
+/* fetch brings a work-item's CHUNKS of the tile at from. Of an EDGE, only lines x elements are there: others are 0.
+ * put writes them to a tile in local memory whose rows, one a step of k, are PITCH apart. (A function for each operand,
+ * so that all lengths are constants: only then does every compiler keep the chunks in registers.) */
+#define DEFINE_STAGING(fetch, put, CHUNKS, LENGTH, PITCH, TURNED)                                                      \
+	INLINE void fetch(CHUNK *chunks, __global const REAL *from, const uint ld, const enum access how,              \
+			  const uint lines, const uint elements)                                                       \
+	{                                                                                                              \
+		if (how == ALIGNED) {                                                                                  \
+			_Pragma("unroll") for (uint t = 0; t < CHUNKS; t++)                                            \
+				chunks[t] = LOAD_ALIGNED(VWL, from + (size_t)LINE_OF(t, LENGTH) * ld +                 \
+								      ELEMENT_OF(t, LENGTH));                          \
+		} else if (how == WHOLE) {                                                                             \
+			_Pragma("unroll") for (uint t = 0; t < CHUNKS; t++)                                            \
+				chunks[t] = LOAD(VWL, from + (size_t)LINE_OF(t, LENGTH) * ld + ELEMENT_OF(t, LENGTH)); \
+		} else {                                                                                               \
+			_Pragma("unroll") for (uint t = 0; t < CHUNKS; t++)                                            \
+				chunks[t] = load_edge(from + (size_t)LINE_OF(t, LENGTH) * ld, ELEMENT_OF(t, LENGTH),   \
+						      LINE_OF(t, LENGTH) < lines ? elements : 0);                      \
+		}                                                                                                      \
+	}                                                                                                              \
+	INLINE void put(__local ACCUMULATE *tile, const CHUNK *chunks)                                                 \
+	{                                                                                                              \
+		_Pragma("unroll") for (uint t = 0; t < CHUNKS; t++)                                                    \
+		{                                                                                                      \
+			if (TURNED)                                                                                    \
+				put_turned(tile, PITCH, chunks[t], ELEMENT_OF(t, LENGTH), LINE_OF(t, LENGTH));         \
+			else                                                                                           \
+				*(__local CHUNK *)(tile + LINE_OF(t, LENGTH) * PITCH + ELEMENT_OF(t, LENGTH)) =        \
+					chunks[t];                                                                     \
+		}                                                                                                      \
+	}
+#if STAGE_A
+DEFINE_STAGING(fetch_a, put_a, A_CHUNKS, A_LINE, A_PITCH, A_TURNED)
+#endif
+#if STAGE_B
+DEFINE_STAGING(fetch_b, put_b, B_CHUNKS, B_LINE, B_PITCH, B_TURNED)
+#endif
 #endif
 
 /* Where a work-item finds its rows of op(A) and its vectors of op(B). */
@@ -320,12 +331,12 @@ matmul(const int m, const int n, const int k, const ACCUMULATE alpha, __global c
 	CHUNK a_chunks[A_CHUNKS];
 	const bool a_aligned = IS_ALIGNED(a + AT_A(tile_row, first), lda, VWL);
 #define FETCH_A(start)                                                                                                 \
-	fetch(a_chunks, A_CHUNKS, a + AT_A(tile_row, start), lda, A_LINE,                                              \
+	fetch_a(a_chunks, a + AT_A(tile_row, start), lda,                                              \
 	      (start) + KWG > last || m < MWG ? EDGE                                                                   \
 	      : a_aligned                     ? ALIGNED                                                                \
 					      : WHOLE,                                                                 \
 	      TRANS_A ? last - (start) : m - tile_row, TRANS_A ? m - tile_row : last - (start))
-#define PUT_A() put(a_tile + buffer * KWG * A_PITCH, A_PITCH, a_chunks, A_CHUNKS, A_LINE, A_TURNED)
+#define PUT_A() put_a(a_tile + buffer * KWG * A_PITCH, a_chunks)
 #define A_FROM  (a_tile + buffer * KWG * A_PITCH)
 #else
 	__global const REAL *a_rows[ROWS];
@@ -341,12 +352,12 @@ matmul(const int m, const int n, const int k, const ACCUMULATE alpha, __global c
 	CHUNK b_chunks[B_CHUNKS];
 	const bool b_aligned = IS_ALIGNED(b + AT_B(first, tile_column), ldb, VWL);
 #define FETCH_B(start)                                                                                                 \
-	fetch(b_chunks, B_CHUNKS, b + AT_B(start, tile_column), ldb, B_LINE,                                           \
+	fetch_b(b_chunks, b + AT_B(start, tile_column), ldb,                                           \
 	      (start) + KWG > last || n < NWG ? EDGE                                                                   \
 	      : b_aligned                     ? ALIGNED                                                                \
 					      : WHOLE,                                                                 \
 	      TRANS_B ? n - tile_column : last - (start), TRANS_B ? last - (start) : n - tile_column)
-#define PUT_B() put(b_tile + buffer * KWG * B_PITCH, B_PITCH, b_chunks, B_CHUNKS, B_LINE, B_TURNED)
+#define PUT_B() put_b(b_tile + buffer * KWG * B_PITCH, b_chunks)
 #define B_FROM  (b_tile + buffer * KWG * B_PITCH)
 #else
 #define FETCH_B(start)
