@@ -30,8 +30,8 @@ struct bench {
 	unsigned long seeds;
 	size_t budgets[MAX_BUDGETS]; /* ascending */
 	size_t n_budgets;
-	bool transfer;
-	double sum_median[MAX_BUDGETS], sum_within[MAX_BUDGETS];
+	bool transfer, misleading;
+	double sum_median[MAX_BUDGETS], sum_within[MAX_BUDGETS], sum_quality[MAX_BUDGETS];
 	double seconds; /* spent in the search itself and the look-ups */
 	size_t n_asks;
 };
@@ -65,35 +65,43 @@ static int load(struct bench *bench, const char *folder, const char *only)
 	return status;
 }
 
-/* The point that is nth best of a recording. Few are asked for: no sorting. */
-static size_t nth_best(const struct recording *recording, size_t n)
+/* The point that is nth best of a recording, or nth worst of the valid ones.
+ * Few are asked for: no sorting. */
+static size_t nth_best(const struct recording *recording, size_t n, bool worst)
 {
 	size_t chosen = SEARCH_NO_POINT;
-	double above = -1;
+	double sign = worst ? -1 : 1, above = -INFINITY, lowest;
 	for (size_t rank = 0; rank <= n; rank++) {
-		size_t next = SEARCH_NO_POINT;
-		for (size_t p = 0; p < recording->n_points; p++)
-			if (recording->times_ns[p] > above &&
-			    (next == SEARCH_NO_POINT || recording->times_ns[p] < recording->times_ns[next]))
-				next = p;
-		if (next == SEARCH_NO_POINT)
-			return next;
-		chosen = next;
-		above = recording->times_ns[next];
+		chosen = SEARCH_NO_POINT;
+		lowest = INFINITY;
+		for (size_t p = 0; p < recording->n_points; p++) {
+			double key = sign * recording->times_ns[p];
+			if (isinf(key) || key <= above || key >= lowest)
+				continue;
+			lowest = key;
+			chosen = p;
+		}
+		if (chosen == SEARCH_NO_POINT)
+			return chosen;
+		above = lowest;
 	}
 	return chosen;
 }
 
-/* In turns from all other recordings of the same kernel, best first. */
+/* In turns from all other recordings of the same kernel, best first; a source
+ * that misleads names the slowest as its best, and comes first. */
 static size_t find_priors(const struct bench *bench, const struct recording *target, struct search_prior *out)
 {
 	size_t count = 0;
 	for (size_t rank = 0; rank < PRIORS_A_SPACE; rank++) {
+		size_t worst = bench->misleading ? nth_best(target, rank, true) : SEARCH_NO_POINT;
+		if (worst != SEARCH_NO_POINT)
+			out[count++] = (struct search_prior){{0, (uint32_t)worst}, target->best_ns};
 		for (size_t i = 0; i < bench->n_recordings; i++) {
 			const struct recording *other = &bench->recordings[i];
 			if (other == target || strcmp(other->kernel, target->kernel) != 0)
 				continue;
-			size_t best = nth_best(other, rank);
+			size_t best = nth_best(other, rank, false);
 			size_t point = best == SEARCH_NO_POINT ? best : recording_map(other, best, target);
 			if (point != SEARCH_NO_POINT)
 				out[count++] = (struct search_prior){{0, (uint32_t)point}, other->times_ns[best]};
@@ -141,6 +149,7 @@ static void print(struct bench *bench, const char *name, double *qualities)
 		for (size_t s = 0; s < bench->seeds; s++) {
 			column[s] = qualities[s * bench->n_budgets + b];
 			within += column[s] >= 1 / 1.05;
+			bench->sum_quality[b] += column[s] / (double)bench->seeds;
 		}
 		qsort(column, bench->seeds, sizeof(*column), compare_doubles);
 		double median = (column[(bench->seeds - 1) / 2] + column[bench->seeds / 2]) / 2;
@@ -155,7 +164,7 @@ static void print(struct bench *bench, const char *name, double *qualities)
 
 static int judge(struct bench *bench, const struct recording *recording)
 {
-	struct search_prior priors[PRIORS_A_SPACE * MAX_RECORDINGS];
+	struct search_prior priors[PRIORS_A_SPACE * (MAX_RECORDINGS + 1)];
 	const struct search_space *spaces[] = {recording->space};
 	struct search_spec spec = {.strategy = bench->strategy, .spaces = spaces, .n_spaces = 1, .priors = priors};
 	double *qualities = calloc(bench->seeds * bench->n_budgets, sizeof(*qualities));
@@ -198,6 +207,8 @@ int main(int argc, char **argv)
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
 		if (strcmp(argv[i], "--transfer") == 0)
 			bench.transfer = true;
+		else if (strcmp(argv[i], "--misleading") == 0)
+			bench.transfer = bench.misleading = true;
 		else if (strcmp(argv[i], "--csv") == 0)
 			continue; /* the only output there is */
 		else if (i++ + 1 >= argc)
@@ -225,8 +236,11 @@ int main(int argc, char **argv)
 		printf("mean,%s,%zu,%.4f,%.4f\n", bench.strategy, bench.budgets[b],
 		       bench.sum_median[b] / (double)bench.n_recordings,
 		       bench.sum_within[b] / (double)bench.n_recordings);
+	for (size_t b = 0; b < bench.n_budgets && status == 0; b++)
+		fprintf(stderr, "%s%.4f", b == 0 ? "mean, not median: " : " ",
+			bench.sum_quality[b] / (double)bench.n_recordings);
 	if (status == 0)
-		fprintf(stderr, "%.1f microseconds an ask\n", 1e6 * bench.seconds / (double)bench.n_asks);
+		fprintf(stderr, "; %.1f microseconds an ask\n", 1e6 * bench.seconds / (double)bench.n_asks);
 	for (size_t i = 0; i < bench.n_recordings; i++)
 		recording_finish(&bench.recordings[i]);
 	return status == 0 ? 0 : 1;

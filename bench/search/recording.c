@@ -107,12 +107,26 @@ static size_t collect_values(struct recording *recording, const struct table *ta
 	return count;
 }
 
+/* A column's values as a space takes them; caller frees. */
+static struct expr_value *list_values(const double *numbers, size_t count)
+{
+	struct expr_value *values = calloc(count + 1, sizeof(*values));
+	for (size_t v = 0; v < count && values != NULL; v++) {
+		if (numbers[v] == nearbyint(numbers[v]))
+			values[v] = (struct expr_value){.kind = EXPR_INT, .integer = (int64_t)numbers[v]};
+		else
+			values[v] = (struct expr_value){.kind = EXPR_REAL, .real = numbers[v]};
+	}
+	return values;
+}
+
 static int make_space(struct recording *recording, const struct table *table, struct mmt_error *error)
 {
 	struct search_parameter parameters[SEARCH_MAX_PARAMETERS];
+	struct expr_value *values[SEARCH_MAX_PARAMETERS];
 	struct search_space_spec spec = {.parameters = parameters, .n_parameters = recording->n_parameters};
 	size_t width = recording->n_parameters;
-	uint16_t *rows = malloc(table->n_rows * width * sizeof(*rows) + 1);
+	uint16_t *rows = calloc(table->n_rows * width + 1, sizeof(*rows));
 	recording->times_ns = malloc((table->n_rows + 1) * sizeof(recording->times_ns[0]));
 	if (rows == NULL || recording->times_ns == NULL) {
 		free(rows);
@@ -120,12 +134,16 @@ static int make_space(struct recording *recording, const struct table *table, st
 	}
 	for (size_t p = 0; p < width; p++) {
 		size_t count = collect_values(recording, table, p);
-		parameters[p] = (struct search_parameter){.name = recording->parameter_names[p], .n_values = count};
+		values[p] = list_values(recording->values[p], count);
+		parameters[p] = (struct search_parameter){
+			.name = recording->parameter_names[p], .values = values[p], .n_values = count};
 		for (size_t r = 0; r < table->n_rows && count > 0; r++)
 			rows[r * width + p] =
 				(uint16_t)find_value(recording, p, count, table->cells[r * table->width + p]);
 	}
 	recording->space = search_space_create_from_rows(&spec, rows, table->n_rows, error);
+	for (size_t p = 0; p < width; p++)
+		free(values[p]);
 	recording->best_ns = INFINITY;
 	for (size_t r = 0; r < table->n_rows && recording->space != NULL; r++) {
 		double time_ns = 1e6 * table->cells[r * table->width + width];

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define N_TREES   24
+#define N_TREES   8
 #define MIN_SPLIT 3  /* samples in a node that is split further */
 #define MAX_DEPTH 40 /* bounds the recursion; trees of a few hundred samples end far above */
 

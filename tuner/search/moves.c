@@ -73,3 +73,18 @@ bool search_nearest(struct search_state *state, uint32_t space, const double *ro
 	}
 	return !isinf(nearest);
 }
+
+bool search_kick(struct search_state *state, struct search_point from, size_t n_changes, struct search_point *out)
+{
+	const struct search_space *space = state->spec.spaces[from.space];
+	const uint16_t *origin = search_space_get(space, from.point);
+	size_t n_parameters = search_space_parameters(space);
+	double row[SEARCH_MAX_PARAMETERS];
+	for (size_t p = 0; p < n_parameters; p++)
+		row[p] = origin[p];
+	for (size_t i = 0; i < n_changes && n_parameters > 0; i++) {
+		size_t p = search_random_below(&state->random, n_parameters);
+		row[p] = (double)search_random_below(&state->random, search_space_values(space, p));
+	}
+	return search_nearest(state, from.space, row, out);
+}

@@ -16,4 +16,8 @@ bool search_random_neighbour(struct search_state *state, struct search_point fro
  * index may be anything. False: all points of the space are asked. */
 bool search_nearest(struct search_state *state, uint32_t space, const double *row, struct search_point *out);
 
+/* The unasked point nearest to another one of which some parameters (not
+ * necessarily different ones) are changed at random. False: as search_nearest(). */
+bool search_kick(struct search_state *state, struct search_point from, size_t n_changes, struct search_point *out);
+
 #endif

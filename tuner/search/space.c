@@ -9,6 +9,7 @@
 struct search_space {
 	size_t n_parameters, n_points;
 	size_t *n_values; /* of each parameter */
+	uint8_t *twos;    /* of each value of each parameter, one parameter after the other */
 	uint16_t *rows;   /* n_points rows of n_parameters value indices, sorted */
 	size_t default_point;
 };
@@ -82,23 +83,50 @@ static int check(const struct search_space_spec *spec, struct mmt_error *error)
 	return 0;
 }
 
+static uint8_t count_twos(const struct expr_value *value)
+{
+	if (value->kind != EXPR_INT || value->integer == 0)
+		return 0;
+	return (uint8_t)__builtin_ctzll((unsigned long long)value->integer);
+}
+
+static uint8_t *list_twos(const struct search_space_spec *spec)
+{
+	size_t n_values = 0;
+	for (size_t p = 0; p < spec->n_parameters; p++)
+		n_values += spec->parameters[p].n_values;
+	uint8_t *twos = calloc(n_values + 1, 1);
+	uint8_t *next = twos;
+	for (size_t p = 0; p < spec->n_parameters && twos != NULL; p++) {
+		for (size_t v = 0; v < spec->parameters[p].n_values && spec->parameters[p].values != NULL; v++)
+			next[v] = count_twos(&spec->parameters[p].values[v]);
+		next += spec->parameters[p].n_values;
+	}
+	return twos;
+}
+
 /* Takes rows over, also on failure. */
 static struct search_space *create(const struct search_space_spec *spec, uint16_t *rows, size_t n_rows,
 				   struct mmt_error *error)
 {
 	struct search_space *space = calloc(1, sizeof(*space));
 	size_t *n_values = calloc(spec->n_parameters + 1, sizeof(*n_values));
-	if (space == NULL || n_values == NULL) {
+	uint8_t *twos = list_twos(spec);
+	if (space == NULL || n_values == NULL || twos == NULL) {
 		free(space);
 		free(n_values);
+		free(twos);
 		free(rows);
 		mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory for a search space");
 		return NULL;
 	}
 	for (size_t p = 0; p < spec->n_parameters; p++)
 		n_values[p] = spec->parameters[p].n_values;
-	*space = (struct search_space){
-		.n_parameters = spec->n_parameters, .n_points = n_rows, .n_values = n_values, .rows = rows};
+	*space = (struct search_space){.n_parameters = spec->n_parameters,
+				       .n_points = n_rows,
+				       .n_values = n_values,
+				       .twos = twos,
+				       .rows = rows};
 	sort_rows(space);
 	space->default_point = find_default(space, spec);
 	return space;
@@ -157,6 +185,7 @@ void search_space_destroy(struct search_space *space)
 	if (space == NULL)
 		return;
 	free(space->n_values);
+	free(space->twos);
 	free(space->rows);
 	free(space);
 }
@@ -174,6 +203,14 @@ size_t search_space_parameters(const struct search_space *space)
 size_t search_space_values(const struct search_space *space, size_t parameter)
 {
 	return space->n_values[parameter];
+}
+
+unsigned search_space_twos(const struct search_space *space, size_t parameter, size_t value)
+{
+	const uint8_t *twos = space->twos;
+	for (size_t p = 0; p < parameter; p++)
+		twos += space->n_values[p];
+	return twos[value];
 }
 
 const uint16_t *search_space_get(const struct search_space *space, size_t point)

@@ -25,9 +25,9 @@
 
 struct search_parameter {
 	const char *name;
-	const struct expr_value *values;
-	size_t n_values;      /* at least 1, at most 65535 */
-	size_t default_index; /* into values */
+	const struct expr_value *values; /* NULL: unknown, allowed where no condition is walked */
+	size_t n_values;                 /* at least 1, at most 65535 */
+	size_t default_index;            /* into values */
 };
 
 /* Everything is borrowed for the length of the call. A condition's slots are
@@ -56,6 +56,9 @@ void search_space_destroy(struct search_space *space); /* NULL is allowed */
 size_t search_space_points(const struct search_space *space);
 size_t search_space_parameters(const struct search_space *space);
 size_t search_space_values(const struct search_space *space, size_t parameter);
+/* How often 2 divides a value of a parameter: what work-groups, banks and caches
+ * care for besides its size. 0: odd, zero, not an integer, or unknown. */
+unsigned search_space_twos(const struct search_space *space, size_t parameter, size_t value);
 /* Value index of every parameter of a point; borrowed from the space. */
 const uint16_t *search_space_get(const struct search_space *space, size_t point);
 #define SEARCH_NO_POINT SIZE_MAX

@@ -318,9 +318,25 @@ static void takes_rows_as_they_are(void **state)
 	finish(&fixture);
 }
 
+static void counts_twos(void **state)
+{
+	(void)state;
+	struct fixture fixture = {0};
+	add_parameter(&fixture, "first", "[0, 1]");
+	add_parameter(&fixture, "size", "[32, 48, 7, -8, 2.0, 'a']");
+	struct search_space *space = expand(&fixture);
+	static const unsigned expected[] = {5, 4, 0, 3, 0, 0};
+	for (size_t v = 0; v < 6; v++)
+		assert_int_equal(search_space_twos(space, 1, v), expected[v]);
+	assert_int_equal(search_space_twos(space, 0, 0), 0);
+	search_space_destroy(space);
+	finish(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_twos),
 		cmocka_unit_test(expands_a_real_space),
 		cmocka_unit_test(numbers_points_in_the_parameters_order),
 		cmocka_unit_test(prunes_a_vast_product),

@@ -1,17 +1,24 @@
-/* auto: what is known first, then a model and local moves, where it pays.
+/* auto: what is known first, then a model and two local searches, in turns,
+ * where it pays.
  *
- *	1. the default of every space, in the caller's order; then the priors
- *	2. again and again: choose a space, then in it
- *	     a random point, while it has fewer than MIN_SAMPLES;
- *	     else in turns: the point that a model of the space prefers (once it
- *	     has MIN_MODEL valid times), and a step of an iterated local search:
- *	     an unasked point that differs from the current one in one parameter,
- *	     at random, moving at the first that is better; where none is left, a
- *	     random point is the new start
+ *	1. the default of every space, in the caller's order
+ *	2. the first EAGER priors; the others in turns with 3, and the one first
+ *	   that the model of its space prefers by then: a source that misleads
+ *	   loses its say after a few results
+ *	3. again and again: choose a space, then in it one of
+ *	     SAMPLE  a random point
+ *	     WALK    a step of an iterated local search: an unasked point that
+ *	             differs from the current one in one parameter, moving at the
+ *	             first that is better. It begins at the default, and at a local
+ *	             minimum it starts anew, in turns at the best point with some
+ *	             parameters changed and at a random one
+ *	     REFINE  a step from the best point of the space
+ *	     MODEL   what a model of the space prefers
  *
- * The model finds the good regions with few evaluations, and is stubborn; the
- * local search with its restarts leaves them again. Alternating beats either
- * (bench-search).
+ * No one of them does it alone: MODEL and REFINE find a good valley with few
+ * evaluations and then are stubborn; WALK keeps a line of its own, and so finds
+ * an optimum that lies in another valley. Steps go to the neighbour that the
+ * model prefers, and sometimes to a random one. (bench-search compares.)
  *
  * Spaces are variants of one kernel, and may be 50 times apart. A space is
  * chosen with a probability that falls with the ratio of its optimistic time
@@ -19,33 +26,41 @@
  * there, lowered by the spread of its log times over the root of their number:
  * a space of few and scattered times may hide something. None ever falls below
  * FLOOR of the best one's weight. */
-#include "strategy.h"
+#include "moves.h"
 #include "surrogate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_SAMPLES 3
-#define MIN_MODEL   6
-#define SHARPNESS   6.0
-#define FLOOR       0.01
-#define OPTIMISM    1.0
+#define MIN_MODEL 10  /* valid times of a space, before its model is asked */
+#define GUIDED    0.8 /* share of the steps that the model chooses */
+#define KICK      3   /* parameters changed at a new start */
+#define EAGER     8
+#define SHARPNESS 6.0
+#define FLOOR     0.01
+#define OPTIMISM  1.0
+
+enum move { SAMPLE, WALK, REFINE, MODEL };
 
 struct arm {
 	size_t n_told, n_valid;
 	double best_log, mean_log, squares; /* Welford's sums over the log times */
-	bool has_current;                   /* of the local search */
-	bool starting;                      /* the next valid tell here becomes current */
-	uint32_t current, best;
-	bool model_next; /* whose turn it is */
+	uint32_t best, current;             /* the best of the space; where the walk is */
+	bool has_current;
+	bool starting; /* `start` is asked, and becomes current when it is told and valid */
+	uint32_t start;
+	bool kick_next;
+	size_t turn;
 };
 
 struct automatic {
-	size_t next_default, next_prior;
+	size_t next_default, next_prior, n_priors_asked;
+	bool prior_next;
 	struct arm *arms;   /* of each space */
 	size_t *neighbours; /* scratch: as many as a point can have */
 	size_t max_neighbours;
+	size_t *candidates; /* scratch: as many as there are priors */
 	struct search_surrogate *surrogate;
 };
 
@@ -56,6 +71,7 @@ static void stop(struct search_state *state, void *self)
 	search_surrogate_destroy(automatic->surrogate);
 	free(automatic->arms);
 	free(automatic->neighbours);
+	free(automatic->candidates);
 }
 
 static int start(struct search_state *state, void *self, struct mmt_error *error)
@@ -64,8 +80,10 @@ static int start(struct search_state *state, void *self, struct mmt_error *error
 	automatic->max_neighbours = search_state_max_neighbours(state);
 	automatic->arms = calloc(state->spec.n_spaces + 1, sizeof(automatic->arms[0]));
 	automatic->neighbours = calloc(automatic->max_neighbours + 1, sizeof(automatic->neighbours[0]));
+	automatic->candidates = calloc(state->spec.n_priors + 1, sizeof(automatic->candidates[0]));
 	automatic->surrogate = search_surrogate_create(state, error);
-	if (automatic->arms != NULL && automatic->neighbours != NULL && automatic->surrogate != NULL)
+	if (automatic->arms != NULL && automatic->neighbours != NULL && automatic->candidates != NULL &&
+	    automatic->surrogate != NULL)
 		return 0;
 	stop(state, self);
 	return mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory for a search");
@@ -73,6 +91,7 @@ static int start(struct search_state *state, void *self, struct mmt_error *error
 
 static void tell(struct search_state *state, void *self, struct search_point point, double time_ns)
 {
+	(void)state;
 	struct arm *arm = &((struct automatic *)self)->arms[point.space];
 	arm->n_told++;
 	if (isinf(time_ns))
@@ -85,13 +104,18 @@ static void tell(struct search_state *state, void *self, struct search_point poi
 		arm->best_log = log_time;
 		arm->best = point.point;
 	}
-	/* a new start, or a step: first improvement, wherever it came from */
-	struct search_point current = {point.space, arm->current};
-	if (arm->starting || !arm->has_current || time_ns < search_state_time(state, current)) {
+	if (!arm->has_current || (arm->starting && arm->start == point.point)) {
 		arm->current = point.point;
 		arm->has_current = true;
 		arm->starting = false;
 	}
+}
+
+/* Whether the space has enough results for a model; the best may have been
+ * told again since, as a failure. */
+static bool is_learnable(const struct search_state *state, const struct arm *arm, uint32_t space)
+{
+	return arm->n_valid >= MIN_MODEL && !isinf(search_state_time(state, (struct search_point){space, arm->best}));
 }
 
 /* The log time that a space may still reach. */
@@ -135,16 +159,13 @@ static bool choose_space(struct search_state *state, const struct automatic *aut
 	return found;
 }
 
-/* A random unasked neighbour of the current point; moves first where a known
- * neighbour is better already. False: a local minimum. */
-static bool local_step(struct search_state *state, struct automatic *automatic, uint32_t space,
-		       struct search_point *out)
+/* The unasked neighbours of a point, into automatic->neighbours; moves first
+ * where a known neighbour is better already. */
+static size_t descend(const struct search_state *state, struct automatic *automatic, uint32_t space, uint32_t *at)
 {
-	struct arm *arm = &automatic->arms[space];
 	for (;;) {
-		struct search_point current = {space, arm->current};
-		double best = search_state_time(state, current);
-		size_t count = search_space_neighbours(state->spec.spaces[space], arm->current, automatic->neighbours,
+		double best = search_state_time(state, (struct search_point){space, *at});
+		size_t count = search_space_neighbours(state->spec.spaces[space], *at, automatic->neighbours,
 						       automatic->max_neighbours);
 		size_t n_unasked = 0;
 		bool moved = false;
@@ -154,38 +175,73 @@ static bool local_step(struct search_state *state, struct automatic *automatic, 
 				automatic->neighbours[n_unasked++] = neighbour.point;
 			} else if (search_state_time(state, neighbour) < best) { /* false while untold */
 				best = search_state_time(state, neighbour);
-				arm->current = neighbour.point;
+				*at = neighbour.point;
 				moved = true;
 			}
 		}
-		if (moved)
-			continue;
-		if (n_unasked == 0)
-			return false;
-		size_t chosen = search_random_below(&state->random, n_unasked);
-		*out = (struct search_point){space, (uint32_t)automatic->neighbours[chosen]};
-		return true;
+		if (!moved)
+			return n_unasked;
 	}
+}
+
+/* An unasked neighbour of a point, or of a better one beside it: by the model
+ * or at random. False: a local minimum, of which all neighbours are asked. */
+static bool step(struct search_state *state, struct automatic *automatic, uint32_t space, uint32_t *from,
+		 struct search_point *out)
+{
+	struct arm *arm = &automatic->arms[space];
+	size_t count = descend(state, automatic, space, from);
+	if (count == 0)
+		return false;
+	*out = (struct search_point){space, 0};
+	if (is_learnable(state, arm, space) && search_random_unit(&state->random) < GUIDED)
+		out->point = (uint32_t)search_surrogate_choose(automatic->surrogate, state,
+							       (struct search_point){space, arm->best},
+							       automatic->neighbours, count);
+	else
+		out->point = (uint32_t)automatic->neighbours[search_random_below(&state->random, count)];
+	return true;
+}
+
+/* A new start of the walk: in turns the best point with some parameters
+ * changed at random, and a random point. */
+static bool restart(struct search_state *state, struct automatic *automatic, uint32_t space, struct search_point *out)
+{
+	struct arm *arm = &automatic->arms[space];
+	arm->kick_next = !arm->kick_next;
+	if (!(arm->kick_next && search_kick(state, (struct search_point){space, arm->best}, KICK, out)) &&
+	    !search_state_random_in(state, space, out))
+		return false;
+	arm->starting = true;
+	arm->start = out->point;
+	return true;
+}
+
+static enum move choose_move(struct arm *arm, bool learnable)
+{
+	static const enum move early[] = {WALK, WALK, SAMPLE}, late[] = {MODEL, WALK, REFINE};
+	size_t turn = arm->turn++;
+	return learnable ? late[turn % (sizeof(late) / sizeof(late[0]))]
+			 : early[turn % (sizeof(early) / sizeof(early[0]))];
 }
 
 static bool ask_in(struct search_state *state, struct automatic *automatic, uint32_t space, struct search_point *out)
 {
 	struct arm *arm = &automatic->arms[space];
 	struct search_point best = {space, arm->best};
-	if (state->n_asked_in[space] < MIN_SAMPLES || !arm->has_current)
+	enum move move = SAMPLE;
+	if (arm->has_current)
+		move = choose_move(arm, is_learnable(state, arm, space));
+	if (move == SAMPLE)
 		return search_state_random_in(state, space, out);
-	arm->model_next = !arm->model_next;
-	/* the best may have been told again since, as a failure */
-	bool learnable = arm->n_valid >= MIN_MODEL && !isinf(search_state_time(state, best));
-	if (!arm->model_next && learnable && search_surrogate_ask(automatic->surrogate, state, best, out))
+	if (move == MODEL && search_surrogate_ask(automatic->surrogate, state, best, out))
 		return true;
-	if (local_step(state, automatic, space, out))
+	if (move == REFINE && step(state, automatic, space, &best.point, out))
 		return true;
-	arm->starting = true;
-	return search_state_random_in(state, space, out);
+	return step(state, automatic, space, &arm->current, out) || restart(state, automatic, space, out);
 }
 
-static bool ask_known(struct search_state *state, struct automatic *automatic, struct search_point *out)
+static bool ask_default(const struct search_state *state, struct automatic *automatic, struct search_point *out)
 {
 	while (automatic->next_default < state->spec.n_spaces) {
 		size_t space = automatic->next_default++;
@@ -194,20 +250,44 @@ static bool ask_known(struct search_state *state, struct automatic *automatic, s
 		if (point != SEARCH_NO_POINT && !search_state_asked(state, *out))
 			return true;
 	}
-	while (automatic->next_prior < state->spec.n_priors) {
-		*out = state->spec.priors[automatic->next_prior++].point;
-		if (!search_state_asked(state, *out))
-			return true;
-	}
 	return false;
+}
+
+/* The next prior that is not asked, or the one of its space that the model prefers. */
+static bool ask_prior(struct search_state *state, struct automatic *automatic, struct search_point *out)
+{
+	const struct search_prior *priors = state->spec.priors;
+	while (automatic->next_prior < state->spec.n_priors &&
+	       search_state_asked(state, priors[automatic->next_prior].point))
+		automatic->next_prior++;
+	if (automatic->next_prior == state->spec.n_priors)
+		return false;
+	*out = priors[automatic->next_prior].point;
+	const struct arm *arm = &automatic->arms[out->space];
+	if (!is_learnable(state, arm, out->space))
+		return true;
+	size_t count = 0;
+	for (size_t i = automatic->next_prior; i < state->spec.n_priors; i++)
+		if (priors[i].point.space == out->space && !search_state_asked(state, priors[i].point))
+			automatic->candidates[count++] = priors[i].point.point;
+	out->point = (uint32_t)search_surrogate_choose(automatic->surrogate, state,
+						       (struct search_point){out->space, arm->best},
+						       automatic->candidates, count);
+	return true;
 }
 
 static bool ask(struct search_state *state, void *self, struct search_point *out)
 {
 	struct automatic *automatic = self;
 	uint32_t space;
-	if (ask_known(state, automatic, out))
+	if (ask_default(state, automatic, out))
 		return true;
+	bool is_turn = automatic->n_priors_asked < EAGER || automatic->prior_next;
+	automatic->prior_next = !automatic->prior_next;
+	if (is_turn && ask_prior(state, automatic, out)) {
+		automatic->n_priors_asked++;
+		return true;
+	}
 	return choose_space(state, automatic, &space) && ask_in(state, automatic, space, out);
 }
 

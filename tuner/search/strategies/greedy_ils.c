@@ -15,23 +15,6 @@ struct ils {
 	bool kick_next;
 };
 
-static bool kick(struct search_state *state, struct search_point *out)
-{
-	if (!state->has_best)
-		return false;
-	const struct search_space *space = state->spec.spaces[state->best.space];
-	const uint16_t *best = search_space_get(space, state->best.point);
-	size_t n_parameters = search_space_parameters(space);
-	double row[SEARCH_MAX_PARAMETERS];
-	for (size_t p = 0; p < n_parameters; p++)
-		row[p] = best[p];
-	for (size_t i = 0; i < KICK && n_parameters > 0; i++) {
-		size_t p = search_random_below(&state->random, n_parameters);
-		row[p] = (double)search_random_below(&state->random, search_space_values(space, p));
-	}
-	return search_nearest(state, state->best.space, row, out);
-}
-
 static bool ask(struct search_state *state, void *self, struct search_point *out)
 {
 	struct ils *ils = self;
@@ -40,7 +23,7 @@ static bool ask(struct search_state *state, void *self, struct search_point *out
 	if (ils->has_current)
 		ils->kick_next = !ils->kick_next;
 	ils->has_current = false;
-	return (ils->kick_next && kick(state, out)) || search_state_random_point(state, out);
+	return (ils->kick_next && state->has_best && search_kick(state, state->best, KICK, out)) || search_state_random_point(state, out);
 }
 
 static void tell(struct search_state *state, void *self, struct search_point point, double time_ns)
