@@ -139,6 +139,40 @@ static void traffic_follows_the_tile(void **state)
 	kern_plan_finish(&plan);
 }
 
+static void blocked_is_one_launch_by_default(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	assert_int_equal(plan_init(&plan, "blocked", "", (int64_t[]){1000, 1000, 1000}, &error), 0);
+	assert_int_equal(plan.n_launches, 1);
+	assert_int_equal(plan.n_temporaries, 0);
+	assert_int_equal(plan.launches[0].local[0] * plan.launches[0].local[1], 256);
+	assert_int_equal(plan.launches[0].local_memory_bytes, 16 * (128 + 4 + 128) * 4); /* A's is turned and padded */
+	kern_plan_finish(&plan);
+}
+
+static void split_k_is_reduced_by_a_second_launch(void **state)
+{
+	const double partial_bytes = 4.0 * 100 * 200 * 4, tiles = 2 * 4;
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	if (plan_init(&plan, "blocked", "MWG=64 NWG=64 MDIM=8 NDIM=8 GROUP=1 SPLIT=4 ", (int64_t[]){100, 200, 3000},
+		      &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.n_launches, 2);
+	assert_int_equal(plan.launches[0].global[2], 4);
+	assert_string_equal(plan.launches[1].entry, "reduce");
+	assert_int_equal(plan.n_temporaries, 1);
+	assert_true((double)plan.temporaries[0].bytes == partial_bytes);
+	assert_true(plan.bytes_read == tiles * 3000 * (64 + 64) * 4 + partial_bytes);
+	assert_true(plan.bytes_written == 100 * 200 * 4 + partial_bytes);
+	kern_plan_finish(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +181,8 @@ int main(void)
 		cmocka_unit_test(sizes_past_32_bits_do_not_wrap),
 		cmocka_unit_test(the_dimension_of_each_index_can_be_chosen),
 		cmocka_unit_test(traffic_follows_the_tile),
+		cmocka_unit_test(blocked_is_one_launch_by_default),
+		cmocka_unit_test(split_k_is_reduced_by_a_second_launch),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
