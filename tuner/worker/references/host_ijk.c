@@ -1,4 +1,5 @@
 /* host_ijk.c: dot products, optimised under the rules of IEEE arithmetic (-O3; a sum's order is kept). */
+#define LOOPS(name) host_ijk_##name
 #include "loops.h"
 
 #define LOOP_TEMPLATE "ijk.h"
@@ -9,9 +10,9 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 	(void)library;
 	(void)error;
 	if (gemm->type == MMT_F64)
-		ijk_f64(gemm);
+		LOOPS(ijk_f64)(gemm);
 	else
-		ijk_f32(gemm);
+		LOOPS(ijk_f32)(gemm);
 	return 0;
 }
 

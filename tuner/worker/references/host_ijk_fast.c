@@ -1,4 +1,5 @@
 /* host_ijk_fast.c: dot products, optimised with -O3 -ffast-math: sums may be reordered, and so made of vectors. */
+#define LOOPS(name) host_ijk_fast_##name
 #include "loops.h"
 
 #define LOOP_TEMPLATE "ijk.h"
@@ -9,9 +10,9 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 	(void)library;
 	(void)error;
 	if (gemm->type == MMT_F64)
-		ijk_f64(gemm);
+		LOOPS(ijk_f64)(gemm);
 	else
-		ijk_f32(gemm);
+		LOOPS(ijk_f32)(gemm);
 	return 0;
 }
 

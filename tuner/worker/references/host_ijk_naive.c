@@ -1,5 +1,6 @@
 /* host_ijk_naive.c: dot products, not optimised (-O0): what a first program measures. */
 #define LOOPS_PLAIN
+#define LOOPS(name) host_ijk_naive_##name
 #include "loops.h"
 
 #define LOOP_TEMPLATE "ijk.h"
@@ -10,9 +11,9 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 	(void)library;
 	(void)error;
 	if (gemm->type == MMT_F64)
-		ijk_f64(gemm);
+		LOOPS(ijk_f64)(gemm);
 	else
-		ijk_f32(gemm);
+		LOOPS(ijk_f32)(gemm);
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 /* host_ikj.c: rows of B added to a row of C (-O3): the best order of the three for row-major matrices. */
+#define LOOPS(name) host_ikj_##name
 #include "loops.h"
 
 #define LOOP_TEMPLATE "ikj.h"
@@ -9,9 +10,9 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 	(void)library;
 	(void)error;
 	if (gemm->type == MMT_F64)
-		ikj_f64(gemm, 0, gemm->m);
+		LOOPS(ikj_f64)(gemm, 0, gemm->m);
 	else
-		ikj_f32(gemm, 0, gemm->m);
+		LOOPS(ikj_f32)(gemm, 0, gemm->m);
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 /* host_ikj_openmp.c: host_ikj with its rows shared out over all cores by OpenMP. */
+#define LOOPS(name) host_ikj_openmp_##name
 #include "loops.h"
 
 #define LOOP_TEMPLATE "ikj.h"
@@ -19,9 +20,9 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 #endif
 	for (int64_t i = 0; i < gemm->m; i++) {
 		if (gemm->type == MMT_F64)
-			ikj_f64(gemm, i, i + 1);
+			LOOPS(ikj_f64)(gemm, i, i + 1);
 		else
-			ikj_f32(gemm, i, i + 1);
+			LOOPS(ikj_f32)(gemm, i, i + 1);
 	}
 	return 0;
 }

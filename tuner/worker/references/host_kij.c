@@ -1,4 +1,5 @@
 /* host_kij.c: C as a sum of outer products (-O3). */
+#define LOOPS(name) host_kij_##name
 #include "loops.h"
 
 #define LOOP_TEMPLATE "kij.h"
@@ -9,9 +10,9 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 	(void)library;
 	(void)error;
 	if (gemm->type == MMT_F64)
-		kij_f64(gemm);
+		LOOPS(kij_f64)(gemm);
 	else
-		kij_f32(gemm);
+		LOOPS(kij_f32)(gemm);
 	return 0;
 }
 

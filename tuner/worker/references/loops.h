@@ -5,8 +5,9 @@
  * still measured as optimised. Without it (a compiler that lacks it, a
  * sanitizer) there is the baseline only.
  *
- * BOTH_TYPES(template): a template is a header that makes functions of REAL,
- * called NAMED(name).
+ * both_types.h includes LOOP_TEMPLATE once for each type: a header that makes
+ * functions of REAL, called NAMED(name). A file with CLONES gives them names of
+ * its own by LOOPS(name): clang 14 exports the resolver even of a static function.
  *
  * Thread: no state. */
 #ifndef MMT_WORKER_LOOPS_H
@@ -19,6 +20,10 @@
 #define CLONES __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
 #else
 #define CLONES
+#endif
+
+#ifndef LOOPS
+#define LOOPS(name) name
 #endif
 
 /* op(X)(row, column) is at row * row_step + column * column_step. */
