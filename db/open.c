@@ -203,8 +203,11 @@ struct db *db_open(const char *path, struct db_opened *opened, struct mmt_error 
 
 static int open_copy(struct db *db, struct db_opened *opened, struct mmt_error *error)
 {
+	struct stat about;
 	opened->read_only = true;
-	if (access(db->path, F_OK) < 0 && errno == ENOENT)
+	/* of what is no file nothing can be read, and a pipe would let SQLite wait for ever */
+	bool there = stat(db->path, &about) == 0;
+	if (there ? !S_ISREG(about.st_mode) : errno == ENOENT)
 		return open_memory(db, opened, error);
 	return connect_memory(db, error) < 0 ? -1 : db_salvage_rows(db->path, db, opened, error);
 }

@@ -169,6 +169,22 @@ static void a_file_that_is_not_there_reads_as_empty(void **state)
 	assert_int_equal(filled_files(filled, "mmtune.db"), 0);
 }
 
+/* A pipe would be opened for ever. */
+static void what_is_no_file_reads_as_empty(void **state)
+{
+	struct filled *filled = *state;
+	struct mmt_error error = {0};
+	filled_close(filled);
+	unlink(filled->path);
+	assert_int_equal(mkfifo(filled->path, 0600), 0);
+	alarm(10);
+	filled->db = db_open_read_only(filled->path, &filled->opened, &error);
+	alarm(0);
+	assert_non_null(filled->db);
+	assert_true(filled->opened.read_only);
+	assert_int_equal(filled_count(filled), 0);
+}
+
 /* ---- company ---- */
 
 static void a_reader_disturbs_nobody(void **state)
@@ -322,6 +338,7 @@ int main(void)
 		FILLED_TEST(what_is_no_file_is_refused),
 		FILLED_TEST(what_cannot_be_written_is_read),
 		FILLED_TEST(a_file_that_is_not_there_reads_as_empty),
+		FILLED_TEST(what_is_no_file_reads_as_empty),
 		FILLED_TEST(a_reader_disturbs_nobody),
 		FILLED_TEST(a_writer_is_waited_for_and_then_reported),
 		FILLED_TEST(a_full_database_stays_usable),
