@@ -88,14 +88,16 @@
 #define VECTOR     JOIN(ACCUMULATE, VWN)
 #define VECTOR_M   JOIN(ACCUMULATE, VWM)
 #define CHUNK      JOIN(ACCUMULATE, VWL)
-#define ROWS       (MWG / MDIM)      /* of a work-item */
+#define ROWS       (MWG / MDIM)       /* of a work-item */
 #define VECTORS    (NWG / NDIM / VWN) /* of a work-item, in each of its rows */
 #define GROUP_SIZE (MDIM * NDIM)
 #define STAGED     (STAGE_A || STAGE_B)
 
-/* The first row of a work-item's u-th VWM, the first column of its v-th vector, inside the tile. */
-#define ROW_OF(u)    ((STRM ? get_local_id(1) + (u)*MDIM : get_local_id(1) * (ROWS / VWM) + (u)) * VWM)
-#define COLUMN_OF(v) ((STRN ? get_local_id(0) + (v)*NDIM : get_local_id(0) * VECTORS + (v)) * VWN)
+/* A work-item's place; the first row of its u-th VWM, the first column of its v-th vector, inside the tile. */
+#define ITEM_M       ((uint)get_local_id(1))
+#define ITEM_N       ((uint)get_local_id(0))
+#define ROW_OF(u)    ((STRM ? ITEM_M + (u)*MDIM : ITEM_M * (ROWS / VWM) + (u)) * VWM)
+#define COLUMN_OF(v) ((STRN ? ITEM_N + (v)*NDIM : ITEM_N * VECTORS + (v)) * VWN)
 
 /* op(A)(i, p) and op(B)(p, j); size_t, since a product of two int may pass 2^31. */
 #define AT_A(i, p) (TRANS_A ? (size_t)(p)*lda + (i) : (size_t)(i)*lda + (p))
@@ -113,11 +115,11 @@
 
 #if STAGED
 /* Chunk t of a work-item: its line, and where in the line it begins. length: of a line. */
-#define WORKER                (get_local_id(1) * NDIM + get_local_id(0))
+#define WORKER                (ITEM_M * NDIM + ITEM_N)
 #define SIDE(length)          ((length) / VWL < GROUP_SIZE ? (length) / VWL : GROUP_SIZE)
 #define PIECES(length)        ((length) / VWL / SIDE(length)) /* of a line, SIDE chunks each */
-#define LINE_OF(t, length)    ((uint)WORKER / SIDE(length) + (t) / PIECES(length) * (GROUP_SIZE / SIDE(length)))
-#define ELEMENT_OF(t, length) (((uint)WORKER % SIDE(length) + (t) % PIECES(length) * SIDE(length)) * VWL)
+#define LINE_OF(t, length)    (WORKER / SIDE(length) + (t) / PIECES(length) * (GROUP_SIZE / SIDE(length)))
+#define ELEMENT_OF(t, length) ((WORKER % SIDE(length) + (t) % PIECES(length) * SIDE(length)) * VWL)
 
 enum access { EDGE, WHOLE, ALIGNED };
 
@@ -342,7 +344,7 @@ matmul(const int m, const int n, const int k, const ACCUMULATE alpha, __global c
 	__global const REAL *a_rows[ROWS];
 #pragma unroll
 	for (uint r = 0; r < ROWS; r++)
-		a_rows[r] = a + AT_A(min((uint)(tile_row + ROW_OF(r / VWM) + r % VWM), (uint)m - 1), 0);
+		a_rows[r] = a + AT_A(min(tile_row + ROW_OF(r / VWM) + r % VWM, (uint)m - 1), 0);
 #define FETCH_A(start)
 #define PUT_A()
 #define A_FROM a_rows

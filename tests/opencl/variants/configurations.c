@@ -6,7 +6,7 @@
 
 #include "values.h"
 
-#define TRIES 20000
+#define TRIES 100000
 
 bool configurations_full(void)
 {
@@ -22,15 +22,34 @@ void configurations_default(const struct kern_variant *variant, enum kern_device
 		indices[i] = (uint16_t)variant->parameters[i].defaults[type];
 }
 
+/* Any one; or, every other time, the default with two parameters changed: what a device likes is often a small corner
+ * of the space, which chance would not find. */
+static void draw(const struct kern_variant *variant, enum kern_device_type type, unsigned number, uint64_t try,
+		 uint16_t indices[EXPR_LIMIT_NAMES])
+{
+	const uint64_t first = try * EXPR_LIMIT_NAMES;
+	size_t i;
+
+	if (number % 2) {
+		configurations_default(variant, type, indices);
+		for (uint64_t change = 0; change < 2; change++) {
+			i = kern_random_bits(number, first + 2 * change) % variant->n_parameters;
+			indices[i] = (uint16_t)(kern_random_bits(number, first + 2 * change + 1) %
+						variant->parameters[i].n_values);
+		}
+		return;
+	}
+	for (i = 0; i < variant->n_parameters; i++)
+		indices[i] = (uint16_t)(kern_random_bits(number, first + i) % variant->parameters[i].n_values);
+}
+
 bool configurations_random(const struct kern_variant *variant, const struct mmt_problem *problem,
 			   const struct kern_device *device, unsigned number, uint16_t indices[EXPR_LIMIT_NAMES])
 {
 	struct kern_plan plan;
 
 	for (uint64_t try = 0; try < TRIES; try++) {
-		for (size_t i = 0; i < variant->n_parameters; i++)
-			indices[i] = (uint16_t)(kern_random_bits(number, try * EXPR_LIMIT_NAMES + i) %
-						variant->parameters[i].n_values);
+		draw(variant, device->type, number, try, indices);
 		if (kern_plan_init(&plan, variant, problem, indices, device, NULL) == 0) {
 			kern_plan_finish(&plan);
 			return true;
