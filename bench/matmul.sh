@@ -22,33 +22,44 @@ while [ $# -gt 0 ]; do
 done
 . bench/service.sh
 
-# answer NAME PROBLEM...: tuned, then asked; the answer is kept as NAME.json.
-answer() {
+# ask NAME PROBLEM...: later; the answer will be NAME.json.
+ask() {
 	name=$1
+	shift
+	echo "mmtune query $* --json --source >$work/$name.json" >>"$work/queries"
+}
+
+tune() {
+	ask "$@"
 	shift
 	echo "tuning $* for $budget" >&2
 	mmtune tune "$@" --budget "$budget" >/dev/null
-	mmtune query "$@" --json --source >"$work/$name.json"
 }
 
 for type in f32 f64; do
 	for order in $orders; do
-		answer "$type-$order" --order "$order" --type "$type"
+		tune "$type-$order" --order "$order" --type "$type"
 	done
 done
 for trans in nt tn tt; do
-	answer "f32-1024-$trans" --order 1024 --trans "$trans"
+	tune "f32-1024-$trans" --order 1024 --trans "$trans"
 done
-answer f32-1013 --order 1013
-answer f32-208 --order 208
-answer f32-odd --m 130 --n 293 --k 237
+tune f32-1013 --order 1013
+tune f32-208 --order 208
+tune f32-odd --m 130 --n 293 --k 237
 for order in 1000 1024; do
-	[ -e "$work/f32-$order.json" ] || answer "f32-$order" --order "$order"
+	grep -q "/f32-$order.json" "$work/queries" || tune "f32-$order" --order "$order"
 done
-mmtune pause >/dev/null # nothing in the background while it is measured
+for type in f32 f64; do # as the service has measured its peaks
+	ask "peak-$type" --family madd --m 1 --n 1048576 --k 3072 --type "$type"
+done
+# A result over the peak has it measured again: then ask. Nothing runs in the background while it is measured.
+until mmtune status --json | grep -q '"jobs_pending":0'; do sleep 0.5; done
+. "$work/queries"
+mmtune pause >/dev/null
 
 blas() {
-	"$build/bench/bench-blas" --seconds "$seconds" $csv "$@"
+	"$build/bench/bench-blas" --seconds "$seconds" $csv --peaks "$work/peak-f32.json" "$work/peak-f64.json" "$@"
 }
 [ -n "$csv" ] || echo "== square, against the libraries"
 set --

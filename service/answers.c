@@ -208,13 +208,20 @@ static const struct db_trial *peak_trial(const struct svc_answers *answers, cons
 	return NULL;
 }
 
+/* A peak is what the device can give: the best run of the best kernel, as STREAM counts it (McCalpin, 1995), not the
+ * median, which tells of those who used the device meanwhile. */
+static double at_best(const struct db_trial *trial, double rate)
+{
+	return trial->minimum_ns > 0 ? rate * trial->time_ns / trial->minimum_ns : rate;
+}
+
 double svc_answers_peak_gbps(const struct svc_answers *answers, const struct svc_device *device)
 {
 	double peak = 0;
 	for (int type = 0; type < MMT_TYPE_COUNT; type++) {
 		const struct db_trial *trial = peak_trial(answers, device, (enum mmt_type)type, "bandwidth");
-		if (trial && trial->effective_gbps > peak)
-			peak = trial->effective_gbps;
+		if (trial)
+			peak = fmax(peak, at_best(trial, trial->effective_gbps));
 	}
 	return peak;
 }
@@ -222,7 +229,7 @@ double svc_answers_peak_gbps(const struct svc_answers *answers, const struct svc
 double svc_answers_peak_gflops(const struct svc_answers *answers, const struct svc_device *device, enum mmt_type type)
 {
 	const struct db_trial *trial = peak_trial(answers, device, type, "rate");
-	return trial ? trial->gflops : 0;
+	return trial ? at_best(trial, trial->gflops) : 0;
 }
 
 /* ---- the answer ---- */

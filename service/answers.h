@@ -37,7 +37,7 @@ const struct db_trial *svc_answers_best(const struct svc_answers *answers, int64
  * max; returns how many. Borrowed until the next promotion. */
 size_t svc_answers_neighbours(const struct svc_answers *answers, int64_t device_id, const struct mmt_problem *problem,
 			      const struct db_trial **out, size_t max);
-/* The measured peaks of a device; 0: not measured yet. */
+/* The measured peaks of a device, by the best run of the best kernel; 0: not measured yet. */
 double svc_answers_peak_gbps(const struct svc_answers *answers, const struct svc_device *device);
 double svc_answers_peak_gflops(const struct svc_answers *answers, const struct svc_device *device, enum mmt_type type);
 size_t svc_answers_count(const struct svc_answers *answers);

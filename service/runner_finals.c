@@ -239,9 +239,9 @@ static const struct runner_candidate *decide(const struct runner *runner, char *
 	else if (best != incumbent && !is_tie(best, incumbent))
 		snprintf(reason, bytes, "%.3f times the speed of the one before, head to head",
 			 incumbent->result.time_ns / best->result.time_ns);
-	else if (job->origin == SVC_JOB_PEAK && best->result.time_ns < before->time_ns)
+	else if (job->origin == SVC_JOB_PEAK && best->result.minimum_ns < before->minimum_ns)
 		snprintf(reason, bytes, "a peak measured again: %.3f times the rate that was recorded",
-			 before->time_ns / best->result.time_ns);
+			 before->minimum_ns / best->result.minimum_ns);
 	else {
 		snprintf(reason, bytes, "%s%s",
 			 best == incumbent ? "the one before is still the fastest" : "tie: the one before stays",
