@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "context.h"
-#include "families.h" /* made by CMake: CLI_CHOICES_FAMILIES, the built-in ones; a service may know more */
+#include "families.h" /* made by CMake: CLI_CHOICES_FAMILIES and _STRATEGIES, the built-in ones; a service may know more */
 #include "mmtune/error.h"
 
 struct cli_option {

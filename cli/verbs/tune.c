@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
 	{"budget", "TIME", false, NULL, "wall time: 500ms, 60s, 2m, 1h; default: the service's"},
 	{"evaluations", "N", false, NULL, "stop after so many candidates"},
 	{"until", "FRACTION", false, NULL, "stop at this part of the measured peak: 0.8 or 80%"},
-	{"strategy", "NAME", false, "auto exhaustive random", "search strategy; default: the service's"},
+	{"strategy", "NAME", false, CLI_CHOICES_STRATEGIES, "search strategy; default: the service's"},
 	{"seed", "N", false, NULL, "of the search's random numbers; default: the job's number"},
 	{"variant", "NAME", false, NULL, "search this variant only; default: all"},
 	{"no-wait", NULL, false, NULL, "queue the job, print it and return"},
