@@ -86,11 +86,16 @@ INLINE void multiply(float *c, const uint *a, const uint *b)
 
 /* value = high + low, both TF32, both rounded to nearest (ties away from zero). The tensor cores drop the last 13
  * bits, so that adding half of their range rounds; high is cut as well, for the difference. Integers are faster here
- * than cvt.rna.tf32.f32. */
+ * than cvt.rna.tf32.f32. One product takes the value as it is. */
 INLINE void split(float value, uint *high, uint *low)
 {
+#if PRODUCTS == 3
 	*high = as_uint(value) + 0x1000 & 0xffffe000;
 	*low = as_uint(value - as_float(*high)) + 0x1000;
+#else
+	*high = as_uint(value);
+	*low = 0;
+#endif
 }
 
 /* Four 8 x 8 matrices of 16 bits, taken as 8 x 4 of 32 bits: lane 8 i + r points at row r of matrix i, and gets
@@ -142,49 +147,34 @@ INLINE void load_fragments(struct fragments *to, __local const float *as, __loca
 #endif
 }
 
-/* sums += one step of 8 along k. With one product the tensor cores drop the bits that TF32 has not. */
+/* sums += one step of 8 along k. With three products a row of tiles at a time: the next row's splitting then has
+ * the tensor cores' time to hide in. With one they drop the bits that TF32 has not. */
 INLINE void multiply_fragments(float sums[MT][NT][4], const struct fragments *from)
 {
-	uint a[MT][4], b[NT][2];
+	uint high[NT][2], low[NT][2];
+#pragma unroll
+	for (uint j = 0; j < NT; j++)
+#pragma unroll
+		for (uint e = 0; e < 2; e++)
+			split(from->b[j][e], &high[j][e], &low[j][e]);
+#pragma unroll
+	for (uint i = 0; i < MT; i++) {
+		uint a_high[4], a_low[4];
+#pragma unroll
+		for (uint e = 0; e < 4; e++)
+			split(from->a[i][e], &a_high[e], &a_low[e]);
 #if PRODUCTS == 3
-	uint a_low[MT][4], b_low[NT][2];
-#pragma unroll
-	for (uint i = 0; i < MT; i++)
-#pragma unroll
-		for (uint e = 0; e < 4; e++)
-			split(from->a[i][e], &a[i][e], &a_low[i][e]);
-#pragma unroll
-	for (uint j = 0; j < NT; j++)
-#pragma unroll
-		for (uint e = 0; e < 2; e++)
-			split(from->b[j][e], &b[j][e], &b_low[j][e]);
-#pragma unroll
-	for (uint i = 0; i < MT; i++)
 #pragma unroll
 		for (uint j = 0; j < NT; j++)
-			multiply(sums[i][j], a_low[i], b[j]);
-#pragma unroll
-	for (uint i = 0; i < MT; i++)
+			multiply(sums[i][j], a_low, high[j]);
 #pragma unroll
 		for (uint j = 0; j < NT; j++)
-			multiply(sums[i][j], a[i], b_low[j]);
-#else
-#pragma unroll
-	for (uint i = 0; i < MT; i++)
-#pragma unroll
-		for (uint e = 0; e < 4; e++)
-			a[i][e] = as_uint(from->a[i][e]);
-#pragma unroll
-	for (uint j = 0; j < NT; j++)
-#pragma unroll
-		for (uint e = 0; e < 2; e++)
-			b[j][e] = as_uint(from->b[j][e]);
+			multiply(sums[i][j], a_high, low[j]);
 #endif
 #pragma unroll
-	for (uint i = 0; i < MT; i++)
-#pragma unroll
 		for (uint j = 0; j < NT; j++)
-			multiply(sums[i][j], a[i], b[j]);
+			multiply(sums[i][j], a_high, high[j]);
+	}
 }
 
 INLINE void store(__global float *c, float value, float alpha, float beta)
