@@ -147,8 +147,8 @@ INLINE void load_fragments(struct fragments *to, __local const float *as, __loca
 #endif
 }
 
-/* sums += one step of 8 along k. With three products a row of tiles at a time: the next row's splitting then has
- * the tensor cores' time to hide in. With one they drop the bits that TF32 has not. */
+/* sums += one step of 8 along k, SPAN rows of tiles at a time: a longer span leaves more time between two sums into the
+ * same tile, a shorter one more of the next span's splitting to hide behind the tensor cores. */
 INLINE void multiply_fragments(float sums[MT][NT][4], const struct fragments *from)
 {
 	uint high[NT][2], low[NT][2];
@@ -158,22 +158,30 @@ INLINE void multiply_fragments(float sums[MT][NT][4], const struct fragments *fr
 		for (uint e = 0; e < 2; e++)
 			split(from->b[j][e], &high[j][e], &low[j][e]);
 #pragma unroll
-	for (uint i = 0; i < MT; i++) {
-		uint a_high[4], a_low[4];
+	for (uint i = 0; i < MT; i += SPAN) {
+		uint a_high[SPAN][4], a_low[SPAN][4];
 #pragma unroll
-		for (uint e = 0; e < 4; e++)
-			split(from->a[i][e], &a_high[e], &a_low[e]);
+		for (uint r = 0; r < SPAN; r++)
+#pragma unroll
+			for (uint e = 0; e < 4; e++)
+				split(from->a[i + r][e], &a_high[r][e], &a_low[r][e]);
 #if PRODUCTS == 3
 #pragma unroll
-		for (uint j = 0; j < NT; j++)
-			multiply(sums[i][j], a_low, high[j]);
+		for (uint r = 0; r < SPAN; r++)
 #pragma unroll
-		for (uint j = 0; j < NT; j++)
-			multiply(sums[i][j], a_high, low[j]);
+			for (uint j = 0; j < NT; j++)
+				multiply(sums[i + r][j], a_low[r], high[j]);
+#pragma unroll
+		for (uint r = 0; r < SPAN; r++)
+#pragma unroll
+			for (uint j = 0; j < NT; j++)
+				multiply(sums[i + r][j], a_high[r], low[j]);
 #endif
 #pragma unroll
-		for (uint j = 0; j < NT; j++)
-			multiply(sums[i][j], a_high, high[j]);
+		for (uint r = 0; r < SPAN; r++)
+#pragma unroll
+			for (uint j = 0; j < NT; j++)
+				multiply(sums[i + r][j], a_high[r], high[j]);
 	}
 }
 
