@@ -248,7 +248,8 @@ int main(int argc, char **argv)
 	test.launcher.device.fp16 = true;
 	for (size_t i = 0; i < test.n_sizes; i++) {
 		reference_init(&test.references[i], MMT_F32, sizes[i][0], sizes[i][1], sizes[i][2]);
-		reference_init(&test.halves[i], MMT_F16, sizes[i][0], sizes[i][1], sizes[i][2]);
+		if (test.variant->type_mask & 1U << MMT_F16)
+			reference_init(&test.halves[i], MMT_F16, sizes[i][0], sizes[i][1], sizes[i][2]);
 	}
 	run_variant(&test);
 	printf("%s: %u runs, %u skipped, %u failed\n", argv[1], test.runs, test.skipped, test.failures);
