@@ -22,6 +22,7 @@ struct worker_timing {
 	uint64_t start_ns, end_ns; /* the device's: START of the first launch, END of the last */
 	bool has_events;           /* false: the driver gave no times */
 	double host_ns;            /* the host's, from before the first enqueue to the end of the last launch */
+	double waited_ns;          /* by threads of a CPU device that had no core meanwhile */
 };
 
 struct worker_clock {

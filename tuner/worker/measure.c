@@ -9,6 +9,10 @@
 #define MOST_GROWTH    32  /* at a time: one wrong timing must not ask for ten thousand runs */
 #define MOST_ATTEMPTS  16  /* timings for one sample */
 #define LONG_TIMING_NS 1e8 /* told to the service beforehand */
+/* A CPU device's timing in which threads waited for a core this part of it is taken again, but on a machine that is
+ * always busy only so often: then all are alike. */
+#define MOST_WAITING   0.02
+#define MOST_DISTURBED 8
 
 void worker_measurement_init(struct worker_measurement *measurement)
 {
@@ -22,6 +26,16 @@ static void judge_earlier(struct worker_measurement *measurement, bool host_cloc
 		measurement->n_samples = 0;
 	measurement->host_clock = host_clock;
 	measurement->shortest_ns = shortest_ns;
+}
+
+static bool is_disturbed(struct worker_measurement *measurement, const struct worker_timing *timing)
+{
+	if (timing->waited_ns <= MOST_WAITING * timing->host_ns || timing->host_ns > LONG_TIMING_NS ||
+	    measurement->disturbed == MOST_DISTURBED)
+		return false;
+	measurement->disturbed++;
+	measurement->spent_ns -= timing->host_ns;
+	return true;
 }
 
 /* How many runs make one timing long enough, seen that `repeats` took length_ns. */
@@ -79,7 +93,7 @@ int worker_measure_once(struct worker_measurement *measurement, const struct wor
 			measurement->repeats = grown(measurement->repeats, length_ns, shortest_ns);
 			continue;
 		}
-		if (!(length_ns > 0))
+		if (!(length_ns > 0) || is_disturbed(measurement, &timing))
 			continue;
 		add_sample(measurement, length_ns / measurement->repeats);
 		return 0;

@@ -27,6 +27,7 @@ struct worker_measurement {
 	double shortest_ns; /* what a timing had to be at least */
 	double last_ns;     /* the last timing's length by the host's clock */
 	double spent_ns;    /* all timings, the discarded ones too */
+	unsigned disturbed; /* timings taken again because the device's threads waited for a core */
 	bool host_clock;    /* what the samples were taken with */
 	bool gave_up;
 };

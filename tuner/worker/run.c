@@ -1,5 +1,6 @@
 /* run.c: see run.h. */
 #include "run.h"
+#include "waiting.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -333,6 +334,8 @@ int worker_run_time(struct worker_run *run, struct worker_session *session, unsi
 {
 	cl_event first = NULL;
 	cl_event last = NULL;
+	bool is_cpu = session->device.type == KERN_CPU;
+	double waiting_ns = is_cpu ? worker_waiting_ns() : 0;
 	double started_ns = worker_now_ns();
 	bool single = repeats == 1 && run->plan->n_launches == 1;
 	int result = 0;
@@ -345,6 +348,7 @@ int worker_run_time(struct worker_run *run, struct worker_session *session, unsi
 	if (result == 0)
 		result = worker_session_wait(session, single ? first : last, error);
 	timing->host_ns = worker_now_ns() - started_ns;
+	timing->waited_ns = is_cpu ? worker_waiting_ns() - waiting_ns : 0;
 	if (result == 0)
 		read_events(first, single ? first : last, timing);
 	if (first != NULL)

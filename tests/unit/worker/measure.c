@@ -209,6 +209,65 @@ static void test_rounds_keep_their_samples(void **state)
 	}
 }
 
+/* Every third timing is twice as long, because threads waited for a core. */
+static int time_busy(void *context, unsigned repeats, struct worker_timing *out, struct mmt_error *error)
+{
+	unsigned *calls = context;
+	bool waits = ++*calls % 3 == 1;
+	uint64_t length_ns = (uint64_t)repeats * (waits ? 2000000 : 1000000);
+
+	(void)error;
+	*out = (struct worker_timing){.start_ns = 1000000 + 7 * *calls, .has_events = true};
+	out->end_ns = out->start_ns + length_ns;
+	out->host_ns = (double)length_ns + 1000;
+	out->waited_ns = waits ? (double)length_ns / 2 : 0;
+	return 0;
+}
+
+static void test_disturbed_timings_are_taken_again(void **state)
+{
+	unsigned calls = 0;
+	struct worker_clock clock;
+	struct worker_timer timer = {time_busy, NULL, &calls, &clock};
+	struct worker_measurement measurement;
+	struct kern_result result = {0};
+
+	(void)state;
+	worker_clock_init(&clock, 1);
+	worker_measurement_init(&measurement);
+	/* the first timing waits: it must not look like a candidate twice as slow as the best */
+	assert_int_equal(worker_measure(&measurement, &timer, 1.5e6, NULL), 0);
+	worker_measurement_result(&measurement, &result);
+	assert_false(result.gave_up);
+	assert_float_equal(result.time_ns, 1e6, 1);
+	assert_float_equal(result.spread, 0, 1e-9);
+}
+
+/* Where every timing waits, all are alike, and one must be had all the same. */
+static int time_always_busy(void *context, unsigned repeats, struct worker_timing *out, struct mmt_error *error)
+{
+	unsigned calls = 0;
+	time_busy(&calls, repeats, out, error);
+	out->start_ns += 7 * ++*(unsigned *)context;
+	out->end_ns += 7 * *(unsigned *)context;
+	return 0;
+}
+
+static void test_a_busy_machine_is_measured_as_it_is(void **state)
+{
+	unsigned calls = 0;
+	struct worker_clock clock;
+	struct worker_timer timer = {time_always_busy, NULL, &calls, &clock};
+	struct worker_measurement measurement;
+
+	(void)state;
+	worker_clock_init(&clock, 1);
+	worker_measurement_init(&measurement);
+	assert_int_equal(worker_measure(&measurement, &timer, 0, NULL), 0);
+	assert_true(measurement.n_samples >= 2);
+	assert_true(calls < 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +281,8 @@ int main(void)
 		cmocka_unit_test(test_long_timings_tell_that_they_live),
 		cmocka_unit_test(test_failure_is_passed_on),
 		cmocka_unit_test(test_rounds_keep_their_samples),
+		cmocka_unit_test(test_disturbed_timings_are_taken_again),
+		cmocka_unit_test(test_a_busy_machine_is_measured_as_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
