@@ -20,6 +20,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+# shellcheck source=bench/service.sh
 . bench/service.sh
 
 # ask NAME PROBLEM...: later; the answer will be NAME.json.
@@ -55,6 +56,7 @@ for type in f32 f64; do # as the service has measured its peaks
 done
 # A result over the peak has it measured again: then ask. Nothing runs in the background while it is measured.
 until mmtune status --json | grep -q '"jobs_pending":0'; do sleep 0.5; done
+# shellcheck disable=SC1091
 . "$work/queries"
 mmtune pause >/dev/null
 

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154
 # service.sh: sourced by the benchmarks: a private service with a database of
 # its own, in a temporary folder that goes with it. Expects $build, the absolute
 # build folder; sets $work and puts mmtune on the PATH.

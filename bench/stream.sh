@@ -17,6 +17,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+# shellcheck source=bench/service.sh
 . bench/service.sh
 
 copy="--family copy --m 1 --n 67108864 --k 1" # 256 MiB an array: past the caches

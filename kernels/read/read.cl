@@ -72,7 +72,7 @@ REAL add_up(REAL value, __local REAL *values)
 		if (me < half_count)
 			values[me] += values[me + half_count];
 	}
-	return values[0];
+	return values[me];
 }
 
 __kernel __attribute__((reqd_work_group_size(WGS, 1, 1))) void sum_blocks(const long n, __global const REAL *restrict x,
