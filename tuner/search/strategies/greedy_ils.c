@@ -23,7 +23,8 @@ static bool ask(struct search_state *state, void *self, struct search_point *out
 	if (ils->has_current)
 		ils->kick_next = !ils->kick_next;
 	ils->has_current = false;
-	return (ils->kick_next && state->has_best && search_kick(state, state->best, KICK, out)) || search_state_random_point(state, out);
+	return (ils->kick_next && state->has_best && search_kick(state, state->best, KICK, out)) ||
+	       search_state_random_point(state, out);
 }
 
 static void tell(struct search_state *state, void *self, struct search_point point, double time_ns)
