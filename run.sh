@@ -74,8 +74,12 @@ done
 
 echo "== devices"
 mmtune devices
-set -- --order "$order"
-[ -z "$device" ] || set -- --device "$device" "$@"
+[ -n "$device" ] || device=$(mmtune devices --names | head -n 1)
+if [ -z "$device" ]; then
+	echo "run.sh: there is no OpenCL device; mmtune devices says why above" >&2
+	exit 4
+fi
+set -- --device "$device" --order "$order"
 
 echo "== tune: mmtune tune $* --budget $budget"
 mmtune tune "$@" --budget "$budget"
