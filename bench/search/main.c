@@ -1,14 +1,19 @@
 /* bench-search: judges search strategies on recorded spaces.
  *
  *	bench-search --spaces DIR [--strategy NAME] [--seeds 100]
- *		[--budgets 25,50,100,200,400] [--transfer] [--only TEXT]
+ *		[--budgets 25,50,100,200,400] [--transfer] [--misleading]
+ *		[--only TEXT] [--csv] [--plot FILE]
  *
  * prints `space,strategy,budget,median,within5`: the median over the seeds of
  * (best time of the space / best time found), where every evaluation counts,
  * failed ones included, and the share of the seeds that came within 5 %. The
- * rows of the space `mean` are the means over all spaces. --transfer gives
- * the search the best ten of each other device's recording of the same kernel
- * as priors, taken in turns. */
+ * rows of the space `mean` are the means over all spaces. --strategy all takes
+ * every strategy in turn. --plot draws the means as SVG.
+ *
+ * --transfer gives the search the best ten of each other device's recording of
+ * the same kernel as priors, taken in turns; --misleading adds a source that
+ * names the ten slowest as its best, before all others. */
+#include "plot.h"
 #include "recording.h"
 #include "search.h"
 
@@ -19,7 +24,8 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_BUDGETS    16
+#define MAX_BUDGETS    PLOT_MAX_BUDGETS
+#define MAX_STRATEGIES 32
 #define MAX_RECORDINGS 64
 #define PRIORS_A_SPACE 10
 
@@ -31,15 +37,17 @@ struct bench {
 	size_t budgets[MAX_BUDGETS]; /* ascending */
 	size_t n_budgets;
 	bool transfer, misleading;
-	double sum_median[MAX_BUDGETS], sum_within[MAX_BUDGETS], sum_quality[MAX_BUDGETS];
-	double seconds; /* spent in the search itself and the look-ups */
+	struct plot_line lines[MAX_STRATEGIES]; /* means over the spaces */
+	size_t n_lines;
+	double mean_quality[MAX_BUDGETS]; /* over seeds and spaces: moves less by chance than the median */
+	double seconds;                   /* spent in the search itself and the look-ups */
 	size_t n_asks;
 };
 
 static int usage(void)
 {
 	fprintf(stderr, "usage: bench-search --spaces DIR [--strategy NAME] [--seeds N] [--budgets N,N,...] "
-			"[--transfer] [--only TEXT]\n");
+			"[--transfer] [--misleading] [--only TEXT] [--csv] [--plot FILE]\n");
 	return 2;
 }
 
@@ -143,20 +151,21 @@ static int compare_doubles(const void *a, const void *b)
 
 static void print(struct bench *bench, const char *name, double *qualities)
 {
+	struct plot_line *line = &bench->lines[bench->n_lines - 1];
 	double *column = calloc(bench->seeds, sizeof(*column));
 	for (size_t b = 0; b < bench->n_budgets && column != NULL; b++) {
 		size_t within = 0;
 		for (size_t s = 0; s < bench->seeds; s++) {
 			column[s] = qualities[s * bench->n_budgets + b];
 			within += column[s] >= 1 / 1.05;
-			bench->sum_quality[b] += column[s] / (double)bench->seeds;
+			bench->mean_quality[b] += column[s] / (double)(bench->seeds * bench->n_recordings);
 		}
 		qsort(column, bench->seeds, sizeof(*column), compare_doubles);
 		double median = (column[(bench->seeds - 1) / 2] + column[bench->seeds / 2]) / 2;
 		double share = (double)within / (double)bench->seeds;
 		printf("%s,%s,%zu,%.4f,%.4f\n", name, bench->strategy, bench->budgets[b], median, share);
-		bench->sum_median[b] += median;
-		bench->sum_within[b] += share;
+		line->medians[b] += median / (double)bench->n_recordings;
+		line->shares[b] += share / (double)bench->n_recordings;
 	}
 	fflush(stdout);
 	free(column);
@@ -199,10 +208,52 @@ static int parse_budgets(struct bench *bench, const char *text)
 	return end[-1] == '\0' ? 0 : -1;
 }
 
+/* One strategy on all spaces; its name is borrowed. */
+static int judge_strategy(struct bench *bench, const char *name)
+{
+	struct plot_line *line = &bench->lines[bench->n_lines++];
+	int status = 0;
+	bench->strategy = line->name = name;
+	bench->seconds = 0;
+	bench->n_asks = 0;
+	memset(bench->mean_quality, 0, sizeof(bench->mean_quality));
+	for (size_t i = 0; i < bench->n_recordings && status == 0; i++)
+		status = judge(bench, &bench->recordings[i]);
+	if (status != 0)
+		return status;
+	for (size_t b = 0; b < bench->n_budgets; b++)
+		printf("mean,%s,%zu,%.4f,%.4f\n", name, bench->budgets[b], line->medians[b], line->shares[b]);
+	fprintf(stderr, "%s: mean, not median:", name);
+	for (size_t b = 0; b < bench->n_budgets; b++)
+		fprintf(stderr, " %.4f", bench->mean_quality[b]);
+	fprintf(stderr, "; %.1f microseconds an ask\n", 1e6 * bench->seconds / (double)bench->n_asks);
+	return 0;
+}
+
+static int judge_all(struct bench *bench, const char *name)
+{
+	const char *const *names = search_strategy_names();
+	if (strcmp(name, "all") != 0)
+		return judge_strategy(bench, name);
+	for (; *names != NULL && bench->n_lines < MAX_STRATEGIES; names++)
+		if (judge_strategy(bench, *names) != 0)
+			return -1;
+	return 0;
+}
+
+static int plot(const struct bench *bench, const char *path)
+{
+	struct mmt_error error = {0};
+	int status = plot_write(path, bench->budgets, bench->n_budgets, bench->lines, bench->n_lines, &error);
+	if (status != 0)
+		fprintf(stderr, "bench-search: %s\n", error.message);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
-	static struct bench bench = {.strategy = "auto", .seeds = 100};
-	const char *folder = NULL, *only = "", *budgets = "25,50,100,200,400";
+	static struct bench bench = {.seeds = 100};
+	const char *folder = NULL, *strategy = "auto", *plot_path = NULL, *only = "", *budgets = "25,50,100,200,400";
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
 		if (strcmp(argv[i], "--transfer") == 0)
@@ -216,11 +267,13 @@ int main(int argc, char **argv)
 		else if (strcmp(argv[i - 1], "--spaces") == 0)
 			folder = value;
 		else if (strcmp(argv[i - 1], "--strategy") == 0)
-			bench.strategy = value;
+			strategy = value;
 		else if (strcmp(argv[i - 1], "--seeds") == 0)
 			bench.seeds = strtoul(value, NULL, 10);
 		else if (strcmp(argv[i - 1], "--budgets") == 0)
 			budgets = value;
+		else if (strcmp(argv[i - 1], "--plot") == 0)
+			plot_path = value;
 		else if (strcmp(argv[i - 1], "--only") == 0)
 			only = value;
 		else
@@ -230,17 +283,10 @@ int main(int argc, char **argv)
 		return usage();
 	int status = load(&bench, folder, only);
 	puts("space,strategy,budget,median,within5");
-	for (size_t i = 0; i < bench.n_recordings && status == 0; i++)
-		status = judge(&bench, &bench.recordings[i]);
-	for (size_t b = 0; b < bench.n_budgets && status == 0; b++)
-		printf("mean,%s,%zu,%.4f,%.4f\n", bench.strategy, bench.budgets[b],
-		       bench.sum_median[b] / (double)bench.n_recordings,
-		       bench.sum_within[b] / (double)bench.n_recordings);
-	for (size_t b = 0; b < bench.n_budgets && status == 0; b++)
-		fprintf(stderr, "%s%.4f", b == 0 ? "mean, not median: " : " ",
-			bench.sum_quality[b] / (double)bench.n_recordings);
 	if (status == 0)
-		fprintf(stderr, "; %.1f microseconds an ask\n", 1e6 * bench.seconds / (double)bench.n_asks);
+		status = judge_all(&bench, strategy);
+	if (status == 0 && plot_path != NULL)
+		status = plot(&bench, plot_path);
 	for (size_t i = 0; i < bench.n_recordings; i++)
 		recording_finish(&bench.recordings[i]);
 	return status == 0 ? 0 : 1;

@@ -2,9 +2,10 @@
  * where it pays.
  *
  *	1. the default of every space, in the caller's order
- *	2. the first EAGER priors; the others in turns with 3, and the one first
- *	   that the model of its space prefers by then: a source that misleads
- *	   loses its say after a few results
+ *	2. the first EAGER priors; the others between the moves of 3, the one
+ *	   first that the model of its space prefers by then, and more seldom
+ *	   after TRUST of them that were no better than what was known: a source
+ *	   that misleads loses its say after a few results
  *	3. again and again: choose a space, then in it one of
  *	     SAMPLE  a random point
  *	     WALK    a step of an iterated local search: an unasked point that
@@ -17,8 +18,9 @@
  *
  * No one of them does it alone: MODEL and REFINE find a good valley with few
  * evaluations and then are stubborn; WALK keeps a line of its own, and so finds
- * an optimum that lies in another valley. Steps go to the neighbour that the
- * model prefers, and sometimes to a random one. (bench-search compares.)
+ * an optimum that lies in another valley. So it has its turns when the best has
+ * not become better for STALE results. Steps go to the neighbour that the model
+ * prefers, and sometimes to a random one. (bench-search compares.)
  *
  * Spaces are variants of one kernel, and may be 50 times apart. A space is
  * chosen with a probability that falls with the ratio of its optimistic time
@@ -33,10 +35,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_MODEL 10  /* valid times of a space, before its model is asked */
+#define MIN_MODEL 6   /* valid times of a space, before its model is asked */
 #define GUIDED    0.8 /* share of the steps that the model chooses */
 #define KICK      3   /* parameters changed at a new start */
-#define EAGER     8
+#define STALE     6   /* results of a space in a row that are no better: its best does not improve */
+#define EAGER     4   /* priors that are evaluated at once */
+#define TRUST     3   /* priors in a row that may be no better than what is known */
+#define TRUSTED   3   /* one in this many is a prior then, */
+#define DOUBTED   6   /* and in this many afterwards */
 #define SHARPNESS 6.0
 #define FLOOR     0.01
 #define OPTIMISM  1.0
@@ -44,7 +50,7 @@
 enum move { SAMPLE, WALK, REFINE, MODEL };
 
 struct arm {
-	size_t n_told, n_valid;
+	size_t n_told, n_valid, n_stale;    /* n_stale: told since the best was */
 	double best_log, mean_log, squares; /* Welford's sums over the log times */
 	uint32_t best, current;             /* the best of the space; where the walk is */
 	bool has_current;
@@ -56,7 +62,9 @@ struct arm {
 
 struct automatic {
 	size_t next_default, next_prior, n_priors_asked;
-	bool prior_next;
+	size_t n_disappointing;         /* priors since the last one that was the best of all */
+	struct search_point last_prior; /* asked */
+	size_t turn;
 	struct arm *arms;   /* of each space */
 	size_t *neighbours; /* scratch: as many as a point can have */
 	size_t max_neighbours;
@@ -89,13 +97,21 @@ static int start(struct search_state *state, void *self, struct mmt_error *error
 	return mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory for a search");
 }
 
+static bool is_same(struct search_point a, struct search_point b)
+{
+	return a.space == b.space && a.point == b.point;
+}
+
 static void tell(struct search_state *state, void *self, struct search_point point, double time_ns)
 {
-	(void)state;
-	struct arm *arm = &((struct automatic *)self)->arms[point.space];
+	struct automatic *automatic = self;
+	struct arm *arm = &automatic->arms[point.space];
 	arm->n_told++;
+	arm->n_stale++;
 	if (isinf(time_ns))
 		return;
+	if (is_same(point, automatic->last_prior) && is_same(point, state->best))
+		automatic->n_disappointing = 0;
 	double log_time = log(time_ns), before = log_time - arm->mean_log;
 	arm->n_valid++;
 	arm->mean_log += before / (double)arm->n_valid;
@@ -103,6 +119,7 @@ static void tell(struct search_state *state, void *self, struct search_point poi
 	if (arm->n_valid == 1 || log_time < arm->best_log) {
 		arm->best_log = log_time;
 		arm->best = point.point;
+		arm->n_stale = 0;
 	}
 	if (!arm->has_current || (arm->starting && arm->start == point.point)) {
 		arm->current = point.point;
@@ -113,9 +130,9 @@ static void tell(struct search_state *state, void *self, struct search_point poi
 
 /* Whether the space has enough results for a model; the best may have been
  * told again since, as a failure. */
-static bool is_learnable(const struct search_state *state, const struct arm *arm, uint32_t space)
+static bool is_learnable(const struct search_state *state, const struct arm *arm, uint32_t space, size_t least)
 {
-	return arm->n_valid >= MIN_MODEL && !isinf(search_state_time(state, (struct search_point){space, arm->best}));
+	return arm->n_valid >= least && !isinf(search_state_time(state, (struct search_point){space, arm->best}));
 }
 
 /* The log time that a space may still reach. */
@@ -193,13 +210,13 @@ static bool step(struct search_state *state, struct automatic *automatic, uint32
 	size_t count = descend(state, automatic, space, from);
 	if (count == 0)
 		return false;
-	*out = (struct search_point){space, 0};
-	if (is_learnable(state, arm, space) && search_random_unit(&state->random) < GUIDED)
-		out->point = (uint32_t)search_surrogate_choose(automatic->surrogate, state,
-							       (struct search_point){space, arm->best},
-							       automatic->neighbours, count);
+	size_t chosen;
+	if (is_learnable(state, arm, space, MIN_MODEL) && search_random_unit(&state->random) < GUIDED)
+		chosen = search_surrogate_choose(automatic->surrogate, state, (struct search_point){space, arm->best},
+						 automatic->neighbours, count);
 	else
-		out->point = (uint32_t)automatic->neighbours[search_random_below(&state->random, count)];
+		chosen = automatic->neighbours[search_random_below(&state->random, count)];
+	*out = (struct search_point){space, (uint32_t)chosen};
 	return true;
 }
 
@@ -217,22 +234,30 @@ static bool restart(struct search_state *state, struct automatic *automatic, uin
 	return true;
 }
 
+/* The moves in turns: a few points at random and the best of them refined; then
+ * with the model, as long as the best gets better; else the walk has half of the turns. */
 static enum move choose_move(struct arm *arm, bool learnable)
 {
-	static const enum move early[] = {WALK, WALK, SAMPLE}, late[] = {MODEL, WALK, REFINE};
+	static const enum move early[] = {SAMPLE, SAMPLE, REFINE, REFINE, REFINE, REFINE};
+	static const enum move improving[] = {MODEL, REFINE};
+	static const enum move stale[] = {MODEL, WALK, REFINE, WALK};
 	size_t turn = arm->turn++;
-	return learnable ? late[turn % (sizeof(late) / sizeof(late[0]))]
-			 : early[turn % (sizeof(early) / sizeof(early[0]))];
+	if (!learnable)
+		return early[turn % (sizeof(early) / sizeof(early[0]))];
+	if (arm->n_stale < STALE)
+		return improving[turn % (sizeof(improving) / sizeof(improving[0]))];
+	return stale[turn % (sizeof(stale) / sizeof(stale[0]))];
 }
 
 static bool ask_in(struct search_state *state, struct automatic *automatic, uint32_t space, struct search_point *out)
 {
 	struct arm *arm = &automatic->arms[space];
 	struct search_point best = {space, arm->best};
-	enum move move = SAMPLE;
-	if (arm->has_current)
-		move = choose_move(arm, is_learnable(state, arm, space));
-	if (move == SAMPLE)
+	if (!arm->has_current)
+		return search_state_random_in(state, space, out);
+	enum move move = choose_move(arm, is_learnable(state, arm, space, MIN_MODEL));
+	/* priors are sample enough */
+	if (move == SAMPLE && state->spec.n_priors == 0)
 		return search_state_random_in(state, space, out);
 	if (move == MODEL && search_surrogate_ask(automatic->surrogate, state, best, out))
 		return true;
@@ -264,7 +289,7 @@ static bool ask_prior(struct search_state *state, struct automatic *automatic, s
 		return false;
 	*out = priors[automatic->next_prior].point;
 	const struct arm *arm = &automatic->arms[out->space];
-	if (!is_learnable(state, arm, out->space))
+	if (!is_learnable(state, arm, out->space, EAGER))
 		return true;
 	size_t count = 0;
 	for (size_t i = automatic->next_prior; i < state->spec.n_priors; i++)
@@ -276,16 +301,22 @@ static bool ask_prior(struct search_state *state, struct automatic *automatic, s
 	return true;
 }
 
+static bool is_priors_turn(struct automatic *automatic)
+{
+	size_t period = automatic->n_disappointing < TRUST ? TRUSTED : DOUBTED;
+	return automatic->n_priors_asked < EAGER || ++automatic->turn % period == 0;
+}
+
 static bool ask(struct search_state *state, void *self, struct search_point *out)
 {
 	struct automatic *automatic = self;
 	uint32_t space;
 	if (ask_default(state, automatic, out))
 		return true;
-	bool is_turn = automatic->n_priors_asked < EAGER || automatic->prior_next;
-	automatic->prior_next = !automatic->prior_next;
-	if (is_turn && ask_prior(state, automatic, out)) {
+	if (is_priors_turn(automatic) && ask_prior(state, automatic, out)) {
 		automatic->n_priors_asked++;
+		automatic->n_disappointing++;
+		automatic->last_prior = *out;
 		return true;
 	}
 	return choose_space(state, automatic, &space) && ask_in(state, automatic, space, out);
