@@ -1,14 +1,15 @@
 /* bench-search: judges search strategies on recorded spaces.
  *
  *	bench-search --spaces DIR [--strategy NAME] [--seeds 100]
- *		[--budgets 25,50,100,200,400] [--transfer] [--misleading]
+ *		[--first-seed 1] [--budgets 25,50,100,200,400] [--transfer] [--misleading]
  *		[--only TEXT] [--csv] [--plot FILE]
  *
  * prints `space,strategy,budget,median,within5`: the median over the seeds of
  * (best time of the space / best time found), where every evaluation counts,
  * failed ones included, and the share of the seeds that came within 5 %. The
  * rows of the space `mean` are the means over all spaces. --strategy all takes
- * every strategy in turn. --plot draws the means as SVG.
+ * every strategy in turn. Seeds count from --first-seed: constants that were
+ * chosen with some seeds are judged with others. --plot draws the means as SVG.
  *
  * --transfer gives the search the best ten of each other device's recording of
  * the same kernel as priors, taken in turns; --misleading adds a source that
@@ -33,7 +34,7 @@ struct bench {
 	struct recording recordings[MAX_RECORDINGS];
 	size_t n_recordings;
 	const char *strategy;
-	unsigned long seeds;
+	unsigned long seeds, first_seed;
 	size_t budgets[MAX_BUDGETS]; /* ascending */
 	size_t n_budgets;
 	bool transfer, misleading;
@@ -46,8 +47,9 @@ struct bench {
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: bench-search --spaces DIR [--strategy NAME] [--seeds N] [--budgets N,N,...] "
-			"[--transfer] [--misleading] [--only TEXT] [--csv] [--plot FILE]\n");
+	fprintf(stderr,
+		"usage: bench-search --spaces DIR [--strategy NAME] [--seeds N] [--first-seed N] [--budgets N,N,...] "
+		"[--transfer] [--misleading] [--only TEXT] [--csv] [--plot FILE]\n");
 	return 2;
 }
 
@@ -183,7 +185,7 @@ static int judge(struct bench *bench, const struct recording *recording)
 		spec.n_priors = find_priors(bench, recording, priors);
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (size_t s = 0; s < bench->seeds && status == 0; s++) {
-		spec.seed = s + 1;
+		spec.seed = bench->first_seed + s;
 		status = replay(bench, recording, &spec, qualities + s * bench->n_budgets);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -252,7 +254,7 @@ static int plot(const struct bench *bench, const char *path)
 
 int main(int argc, char **argv)
 {
-	static struct bench bench = {.seeds = 100};
+	static struct bench bench = {.seeds = 100, .first_seed = 1};
 	const char *folder = NULL, *strategy = "auto", *plot_path = NULL, *only = "", *budgets = "25,50,100,200,400";
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -270,6 +272,8 @@ int main(int argc, char **argv)
 			strategy = value;
 		else if (strcmp(argv[i - 1], "--seeds") == 0)
 			bench.seeds = strtoul(value, NULL, 10);
+		else if (strcmp(argv[i - 1], "--first-seed") == 0)
+			bench.first_seed = strtoul(value, NULL, 10);
 		else if (strcmp(argv[i - 1], "--budgets") == 0)
 			budgets = value;
 		else if (strcmp(argv[i - 1], "--plot") == 0)
