@@ -57,8 +57,8 @@ struct kern_family {
 			  struct kern_scalar out[KERN_MAX_SCALARS]);
 	double (*operations)(const struct mmt_problem *problem);       /* floating-point operations */
 	double (*compulsory_bytes)(const struct mmt_problem *problem); /* every operand once */
-	/* The problem whose best rate is a device's measured peak; false: the family measures none.
-	 * peak is "bandwidth" or "rate". memory_bytes: the device's global memory. */
+	/* The problem whose best rate is a device's measured peak; NULL, or false for this type: the family measures
+	 * none. peak is "bandwidth" or "rate". memory_bytes: the device's global memory. */
 	bool (*peak)(enum mmt_type type, uint64_t memory_bytes, const char **peak, struct mmt_problem *out);
 
 	/* Random inputs for a problem; caller destroys. */

@@ -33,6 +33,12 @@ const struct kern_family *kern_family_find(const char *name)
 	return NULL;
 }
 
+bool kern_family_peak(const struct kern_family *family, enum mmt_type type, uint64_t memory_bytes, const char **peak,
+		      struct mmt_problem *out)
+{
+	return family->peak && family->peak(type, memory_bytes, peak, out);
+}
+
 static int compare_variants(const void *a, const void *b)
 {
 	const struct kern_variant *left = *(struct kern_variant *const *)a;

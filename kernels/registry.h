@@ -27,5 +27,8 @@ const struct kern_variant *kern_registry_find(const struct kern_registry *regist
 /* The families, sorted by name; NULL-terminated static table. */
 const struct kern_family *const *kern_families(void);
 const struct kern_family *kern_family_find(const char *name); /* NULL: none */
+/* family->peak (family.h), false where the family has none. */
+bool kern_family_peak(const struct kern_family *family, enum mmt_type type, uint64_t memory_bytes, const char **peak,
+		      struct mmt_problem *out);
 
 #endif

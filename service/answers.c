@@ -197,8 +197,7 @@ static const struct db_trial *peak_trial(const struct svc_answers *answers, cons
 	for (const struct kern_family *const *family = kern_families(); *family; family++) {
 		const char *which;
 		struct mmt_problem problem;
-		if (!(*family)->peak ||
-		    !(*family)->peak(type, device->properties.global_memory_bytes, &which, &problem) ||
+		if (!kern_family_peak(*family, type, device->properties.global_memory_bytes, &which, &problem) ||
 		    strcmp(which, wanted) != 0)
 			continue;
 		const struct db_trial *trial = svc_answers_best(answers, device->id, &problem);

@@ -109,8 +109,8 @@ static bool measures_a_peak(const struct svc_job_request *request)
 	const struct kern_family *family = kern_family_find(request->problem.family);
 	const char *which;
 	struct mmt_problem problem;
-	return family->peak &&
-	       family->peak(request->problem.type, request->device->properties.global_memory_bytes, &which, &problem);
+	return kern_family_peak(family, request->problem.type, request->device->properties.global_memory_bytes, &which,
+				&problem);
 }
 
 static void queue_peak(struct svc_jobs *jobs, struct svc_device *device, const struct mmt_problem *problem)
@@ -135,8 +135,7 @@ void svc_jobs_add_peaks(struct svc_jobs *jobs, struct svc_device *device, enum m
 	for (const struct kern_family *const *family = kern_families(); *family; family++) {
 		const char *which;
 		struct mmt_problem problem;
-		if (!(*family)->peak ||
-		    !(*family)->peak(type, device->properties.global_memory_bytes, &which, &problem))
+		if (!kern_family_peak(*family, type, device->properties.global_memory_bytes, &which, &problem))
 			continue;
 		const struct db_trial *known = svc_answers_best(jobs->service->answers, device->id, &problem);
 		if (!known || known->environment_id != device->environment_id)
@@ -159,8 +158,7 @@ void jobs_recheck_peak(struct svc_jobs *jobs, const struct svc_job *job)
 	for (const struct kern_family *const *family = kern_families(); *family; family++) {
 		const char *which;
 		struct mmt_problem problem;
-		if ((*family)->peak &&
-		    (*family)->peak(type, device->properties.global_memory_bytes, &which, &problem) &&
+		if (kern_family_peak(*family, type, device->properties.global_memory_bytes, &which, &problem) &&
 		    strcmp(which, "rate") == 0)
 			queue_peak(jobs, device, &problem);
 	}

@@ -1,38 +1,21 @@
 /* copy.c: the family `copy`: dst = src, n elements. Its best rate is what the
  * device's memory gives. A result is right when it is equal, bit for bit. */
-#include "family.h"
+#include "arrays.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "values.h"
 
-struct kern_checker {
-	struct mmt_problem problem;
-	uint64_t seed;
-	void *src, *dst;
-};
-
-static uint64_t bytes_of(const struct mmt_problem *problem)
-{
-	return (uint64_t)problem->n * mmt_type_bytes(problem->type);
-}
-
 static int check(const struct mmt_problem *problem, struct mmt_error *error)
 {
-	if (problem->n < 1 || problem->n > INT32_MAX)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "copy: n is %" PRId64 ", but must be 1 to %d",
-				     problem->n, INT32_MAX);
-	if (problem->m != 1 || problem->k != 1 || problem->trans != MMT_NN)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "copy has one size, n: m and k must be 1");
-	return 0;
+	return kern_arrays_check_size("copy", problem, error);
 }
 
 static size_t buffers(const struct mmt_problem *problem, struct kern_buffer out[KERN_MAX_BUFFERS])
 {
-	out[0] = (struct kern_buffer){.name = "src", .bytes = bytes_of(problem), .input = true};
-	out[1] = (struct kern_buffer){.name = "dst", .bytes = bytes_of(problem), .output = true};
+	out[0] = (struct kern_buffer){.name = "src", .bytes = kern_arrays_bytes(problem), .input = true};
+	out[1] = (struct kern_buffer){.name = "dst", .bytes = kern_arrays_bytes(problem), .output = true};
 	return 2;
 }
 
@@ -52,7 +35,7 @@ static double operations(const struct mmt_problem *problem)
 
 static double compulsory_bytes(const struct mmt_problem *problem)
 {
-	return 2.0 * (double)bytes_of(problem);
+	return 2.0 * (double)kern_arrays_bytes(problem);
 }
 
 /* Buffers far larger than any cache, far smaller than the memory: a 64th of it as a power of two,
@@ -73,68 +56,38 @@ static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, s
 	return true;
 }
 
-static void checker_destroy(struct kern_checker *checker)
-{
-	if (!checker)
-		return;
-	free(checker->src);
-	free(checker->dst);
-	free(checker);
-}
-
 static struct kern_checker *checker_create(const struct mmt_problem *problem, uint64_t seed, struct mmt_error *error)
 {
+	const struct kern_arrays arrays = {.input_name = "src",
+					   .n_input = (size_t)problem->n,
+					   .output_name = "dst",
+					   .n_output = (size_t)problem->n};
 	if (check(problem, error))
 		return NULL;
-	struct kern_checker *checker = calloc(1, sizeof *checker);
-	if (checker) {
-		checker->problem = *problem;
-		checker->seed = seed;
-		checker->src = malloc(bytes_of(problem));
-		checker->dst = malloc(bytes_of(problem));
-	}
-	if (!checker || !checker->src || !checker->dst) {
-		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for 2 host buffers of %" PRIu64 " bytes",
-			      bytes_of(problem));
-		checker_destroy(checker);
+	struct kern_checker *checker = kern_arrays_create(problem, seed, &arrays, error);
+	if (!checker)
 		return NULL;
-	}
-	kern_values_random(problem->type, seed, 0, (size_t)problem->n, checker->src);
+	kern_values_random(problem->type, seed, 0, (size_t)problem->n, checker->input);
 	return checker;
-}
-
-static const void *contents(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer)
-{
-	const struct mmt_problem *problem = &checker->problem;
-
-	if (strcmp(buffer, "src") == 0)
-		return checker->src;
-	if (strcmp(buffer, "dst") != 0)
-		return NULL;
-	if (mode == KERN_CHECK_GENERAL)
-		kern_values_random(problem->type, ~checker->seed, 0, (size_t)problem->n, checker->dst);
-	else
-		kern_values_poison(problem->type, (size_t)problem->n, checker->dst);
-	return checker->dst;
 }
 
 static int verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
 		  double *relative_error, struct mmt_error *error)
 {
 	const size_t size = mmt_type_bytes(checker->problem.type);
-	const char *expected = checker->src, *found = data;
+	const char *expected = checker->input, *found = data;
 	(void)mode;
 
-	if (strcmp(buffer, "dst") != 0)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "copy has no output '%s'", buffer);
+	if (kern_arrays_is_output(checker, buffer, error))
+		return -1;
 	*relative_error = 0;
-	if (memcmp(expected, found, bytes_of(&checker->problem)) == 0)
+	if (memcmp(expected, found, kern_arrays_bytes(&checker->problem)) == 0)
 		return 0;
 	for (int64_t i = 0; i < checker->problem.n; i++) {
 		if (memcmp(expected + (size_t)i * size, found + (size_t)i * size, size) != 0)
 			return mmt_error_set(error, MMT_WRONG_RESULT, 0, "dst[%" PRId64 "] is %g, not %g", i,
 					     kern_value(checker->problem.type, data, (uint64_t)i),
-					     kern_value(checker->problem.type, checker->src, (uint64_t)i));
+					     kern_value(checker->problem.type, checker->input, (uint64_t)i));
 	}
 	return 0;
 }
@@ -149,7 +102,7 @@ const struct kern_family kern_family_copy = {
 	.compulsory_bytes = compulsory_bytes,
 	.peak = peak,
 	.checker_create = checker_create,
-	.checker_destroy = checker_destroy,
-	.contents = contents,
+	.checker_destroy = kern_arrays_destroy,
+	.contents = kern_arrays_contents,
 	.verify = verify,
 };

@@ -12,28 +12,16 @@
  *	2 k u (|x_0| + 2|x*|)
  * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section
  * 3.1; errors are damped by |factor| < 1). */
-#include "family.h"
+#include "arrays.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "values.h"
 
 #define FACTOR (-0.99993896484375) /* 2^-14 - 1: exact in float */
 #define TERM   0.25
-
-struct kern_checker {
-	struct mmt_problem problem;
-	uint64_t seed;
-	void *x, *y;
-};
-
-static uint64_t bytes_of(const struct mmt_problem *problem)
-{
-	return (uint64_t)problem->n * mmt_type_bytes(problem->type);
-}
 
 static int check(const struct mmt_problem *problem, struct mmt_error *error)
 {
@@ -50,8 +38,8 @@ static int check(const struct mmt_problem *problem, struct mmt_error *error)
 
 static size_t buffers(const struct mmt_problem *problem, struct kern_buffer out[KERN_MAX_BUFFERS])
 {
-	out[0] = (struct kern_buffer){.name = "x", .bytes = bytes_of(problem), .input = true};
-	out[1] = (struct kern_buffer){.name = "y", .bytes = bytes_of(problem), .output = true};
+	out[0] = (struct kern_buffer){.name = "x", .bytes = kern_arrays_bytes(problem), .input = true};
+	out[1] = (struct kern_buffer){.name = "y", .bytes = kern_arrays_bytes(problem), .output = true};
 	return 2;
 }
 
@@ -73,7 +61,7 @@ static double operations(const struct mmt_problem *problem)
 
 static double compulsory_bytes(const struct mmt_problem *problem)
 {
-	return 2.0 * (double)bytes_of(problem);
+	return 2.0 * (double)kern_arrays_bytes(problem);
 }
 
 /* 2^20 elements fill any device at 16 elements a work-item; 3072 steps take 100 us at 60 TFLOP/s, which events of 1 us
@@ -92,49 +80,17 @@ static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, s
 	return true;
 }
 
-static void checker_destroy(struct kern_checker *checker)
-{
-	if (!checker)
-		return;
-	free(checker->x);
-	free(checker->y);
-	free(checker);
-}
-
 static struct kern_checker *checker_create(const struct mmt_problem *problem, uint64_t seed, struct mmt_error *error)
 {
+	const struct kern_arrays arrays = {
+		.input_name = "x", .n_input = (size_t)problem->n, .output_name = "y", .n_output = (size_t)problem->n};
 	if (check(problem, error))
 		return NULL;
-	struct kern_checker *checker = calloc(1, sizeof *checker);
-	if (checker) {
-		checker->problem = *problem;
-		checker->seed = seed;
-		checker->x = malloc(bytes_of(problem));
-		checker->y = malloc(bytes_of(problem));
-	}
-	if (!checker || !checker->x || !checker->y) {
-		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for 2 host buffers of %" PRIu64 " bytes",
-			      bytes_of(problem));
-		checker_destroy(checker);
+	struct kern_checker *checker = kern_arrays_create(problem, seed, &arrays, error);
+	if (!checker)
 		return NULL;
-	}
-	kern_values_random(problem->type, seed, 0, (size_t)problem->n, checker->x);
+	kern_values_random(problem->type, seed, 0, (size_t)problem->n, checker->input);
 	return checker;
-}
-
-static const void *contents(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer)
-{
-	const struct mmt_problem *problem = &checker->problem;
-
-	if (strcmp(buffer, "x") == 0)
-		return checker->x;
-	if (strcmp(buffer, "y") != 0)
-		return NULL;
-	if (mode == KERN_CHECK_GENERAL)
-		kern_values_random(problem->type, ~checker->seed, 0, (size_t)problem->n, checker->y);
-	else
-		kern_values_poison(problem->type, (size_t)problem->n, checker->y);
-	return checker->y;
 }
 
 static int verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
@@ -147,10 +103,10 @@ static int verify(struct kern_checker *checker, enum kern_check_mode mode, const
 	double squares = 0, error_squares = 0;
 	(void)mode;
 
-	if (strcmp(buffer, "y") != 0)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "madd has no output '%s'", buffer);
+	if (kern_arrays_is_output(checker, buffer, error))
+		return -1;
 	for (uint64_t i = 0; i < (uint64_t)problem->n; i++) {
-		const double start = kern_value(problem->type, checker->x, i);
+		const double start = kern_value(problem->type, checker->input, i);
 		const double found = kern_value(problem->type, data, i);
 		const double expected = rest + power * (start - rest);
 		const double allowed = steps * (fabs(start) + 2 * rest);
@@ -175,7 +131,7 @@ const struct kern_family kern_family_madd = {
 	.compulsory_bytes = compulsory_bytes,
 	.peak = peak,
 	.checker_create = checker_create,
-	.checker_destroy = checker_destroy,
-	.contents = contents,
+	.checker_destroy = kern_arrays_destroy,
+	.contents = kern_arrays_contents,
 	.verify = verify,
 };

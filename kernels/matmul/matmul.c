@@ -89,15 +89,6 @@ static double compulsory_bytes(const struct mmt_problem *problem)
 	return (m * k + k * n + m * n) * (double)mmt_type_bytes(problem->type);
 }
 
-static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, struct mmt_problem *out)
-{
-	(void)type;
-	(void)memory_bytes;
-	(void)name;
-	(void)out;
-	return false;
-}
-
 const struct kern_family kern_family_matmul = {
 	.name = "matmul",
 	.summary = "C = alpha op(A) op(B) + beta C: m x n x k, GEMM as BLAS has it, row-major",
@@ -106,7 +97,6 @@ const struct kern_family kern_family_matmul = {
 	.scalars = scalars,
 	.operations = operations,
 	.compulsory_bytes = compulsory_bytes,
-	.peak = peak,
 	.checker_create = matmul_checker_create,
 	.checker_destroy = matmul_checker_destroy,
 	.contents = matmul_contents,

@@ -5,34 +5,14 @@
  * which no sum of them rounds, in whatever order a kernel adds
  * (kern_values_grid of values.h). So the sum is known exactly, and one that
  * lacks an element, or has it twice, is not equal. */
-#include "family.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include "arrays.h"
 
 #include "values.h"
 
-struct kern_checker {
-	struct mmt_problem problem;
-	uint64_t seed;
-	void *x;
-	double sum;   /* exact */
-	double start; /* what the output holds before a launch: room for either type */
-};
-
-static uint64_t bytes_of(const struct mmt_problem *problem)
-{
-	return (uint64_t)problem->n * mmt_type_bytes(problem->type);
-}
-
 static int check(const struct mmt_problem *problem, struct mmt_error *error)
 {
-	if (problem->n < 1 || problem->n > INT32_MAX)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "read: n is %" PRId64 ", but must be 1 to %d",
-				     problem->n, INT32_MAX);
-	if (problem->m != 1 || problem->k != 1 || problem->trans != MMT_NN)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "read has one size, n: m and k must be 1");
+	if (kern_arrays_check_size("read", problem, error))
+		return -1;
 	if (problem->type == MMT_F16)
 		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "read is for f32 and f64");
 	return 0;
@@ -40,7 +20,7 @@ static int check(const struct mmt_problem *problem, struct mmt_error *error)
 
 static size_t buffers(const struct mmt_problem *problem, struct kern_buffer out[KERN_MAX_BUFFERS])
 {
-	out[0] = (struct kern_buffer){.name = "x", .bytes = bytes_of(problem), .input = true};
+	out[0] = (struct kern_buffer){.name = "x", .bytes = kern_arrays_bytes(problem), .input = true};
 	out[1] = (struct kern_buffer){.name = "sum", .bytes = mmt_type_bytes(problem->type), .output = true};
 	return 2;
 }
@@ -60,61 +40,22 @@ static double operations(const struct mmt_problem *problem)
 
 static double compulsory_bytes(const struct mmt_problem *problem)
 {
-	return (double)(bytes_of(problem) + mmt_type_bytes(problem->type));
-}
-
-static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, struct mmt_problem *out)
-{
-	(void)type;
-	(void)memory_bytes;
-	(void)name;
-	(void)out;
-	return false;
-}
-
-static void checker_destroy(struct kern_checker *checker)
-{
-	if (!checker)
-		return;
-	free(checker->x);
-	free(checker);
+	return (double)(kern_arrays_bytes(problem) + mmt_type_bytes(problem->type));
 }
 
 static struct kern_checker *checker_create(const struct mmt_problem *problem, uint64_t seed, struct mmt_error *error)
 {
+	const struct kern_arrays arrays = {
+		.input_name = "x", .n_input = (size_t)problem->n, .output_name = "sum", .n_output = 1};
 	if (check(problem, error))
 		return NULL;
-	struct kern_checker *checker = calloc(1, sizeof *checker);
-	if (checker) {
-		checker->problem = *problem;
-		checker->seed = seed;
-		checker->x = malloc(bytes_of(problem));
-	}
-	if (!checker || !checker->x) {
-		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a host buffer of %" PRIu64 " bytes",
-			      bytes_of(problem));
-		checker_destroy(checker);
+	struct kern_checker *checker = kern_arrays_create(problem, seed, &arrays, error);
+	if (!checker)
 		return NULL;
-	}
-	kern_values_grid(problem->type, seed, (size_t)problem->n, checker->x);
+	kern_values_grid(problem->type, seed, (size_t)problem->n, checker->input);
 	for (uint64_t i = 0; i < (uint64_t)problem->n; i++)
-		checker->sum += kern_value(problem->type, checker->x, i);
+		checker->sum += kern_value(problem->type, checker->input, i);
 	return checker;
-}
-
-static const void *contents(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer)
-{
-	const struct mmt_problem *problem = &checker->problem;
-
-	if (strcmp(buffer, "x") == 0)
-		return checker->x;
-	if (strcmp(buffer, "sum") != 0)
-		return NULL;
-	if (mode == KERN_CHECK_GENERAL)
-		kern_values_random(problem->type, ~checker->seed, 0, 1, &checker->start);
-	else
-		kern_values_poison(problem->type, 1, &checker->start);
-	return &checker->start;
 }
 
 static int verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
@@ -123,8 +64,8 @@ static int verify(struct kern_checker *checker, enum kern_check_mode mode, const
 	const double found = kern_value(checker->problem.type, data, 0);
 	(void)mode;
 
-	if (strcmp(buffer, "sum") != 0)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "read has no output '%s'", buffer);
+	if (kern_arrays_is_output(checker, buffer, error))
+		return -1;
 	*relative_error = 0;
 	if (!(found == checker->sum))
 		return mmt_error_set(error, MMT_WRONG_RESULT, 0, "the sum is %.17g, not %.17g", found, checker->sum);
@@ -139,9 +80,8 @@ const struct kern_family kern_family_read = {
 	.scalars = scalars,
 	.operations = operations,
 	.compulsory_bytes = compulsory_bytes,
-	.peak = peak,
 	.checker_create = checker_create,
-	.checker_destroy = checker_destroy,
-	.contents = contents,
+	.checker_destroy = kern_arrays_destroy,
+	.contents = kern_arrays_contents,
 	.verify = verify,
 };

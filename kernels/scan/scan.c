@@ -10,32 +10,16 @@
  * unknown order, (i - 1) u (|x[0]| + ... + |x[i]|) (Higham, Accuracy and
  * Stability of Numerical Algorithms, 2nd ed., section 4.2), would pass the sum
  * of a whole block of 256 elements at i = 20,000 in float. */
-#include "family.h"
+#include "arrays.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "values.h"
 
-struct kern_checker {
-	struct mmt_problem problem;
-	uint64_t seed;
-	void *x, *y;
-};
-
-static uint64_t bytes_of(const struct mmt_problem *problem)
-{
-	return (uint64_t)problem->n * mmt_type_bytes(problem->type);
-}
-
 static int check(const struct mmt_problem *problem, struct mmt_error *error)
 {
-	if (problem->n < 1 || problem->n > INT32_MAX)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "scan: n is %" PRId64 ", but must be 1 to %d",
-				     problem->n, INT32_MAX);
-	if (problem->m != 1 || problem->k != 1 || problem->trans != MMT_NN)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "scan has one size, n: m and k must be 1");
+	if (kern_arrays_check_size("scan", problem, error))
+		return -1;
 	if (problem->type == MMT_F16)
 		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "scan is for f32 and f64");
 	return 0;
@@ -43,8 +27,8 @@ static int check(const struct mmt_problem *problem, struct mmt_error *error)
 
 static size_t buffers(const struct mmt_problem *problem, struct kern_buffer out[KERN_MAX_BUFFERS])
 {
-	out[0] = (struct kern_buffer){.name = "x", .bytes = bytes_of(problem), .input = true};
-	out[1] = (struct kern_buffer){.name = "y", .bytes = bytes_of(problem), .output = true};
+	out[0] = (struct kern_buffer){.name = "x", .bytes = kern_arrays_bytes(problem), .input = true};
+	out[1] = (struct kern_buffer){.name = "y", .bytes = kern_arrays_bytes(problem), .output = true};
 	return 2;
 }
 
@@ -63,61 +47,20 @@ static double operations(const struct mmt_problem *problem)
 
 static double compulsory_bytes(const struct mmt_problem *problem)
 {
-	return 2.0 * (double)bytes_of(problem);
-}
-
-static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, struct mmt_problem *out)
-{
-	(void)type;
-	(void)memory_bytes;
-	(void)name;
-	(void)out;
-	return false;
-}
-
-static void checker_destroy(struct kern_checker *checker)
-{
-	if (!checker)
-		return;
-	free(checker->x);
-	free(checker->y);
-	free(checker);
+	return 2.0 * (double)kern_arrays_bytes(problem);
 }
 
 static struct kern_checker *checker_create(const struct mmt_problem *problem, uint64_t seed, struct mmt_error *error)
 {
+	const struct kern_arrays arrays = {
+		.input_name = "x", .n_input = (size_t)problem->n, .output_name = "y", .n_output = (size_t)problem->n};
 	if (check(problem, error))
 		return NULL;
-	struct kern_checker *checker = calloc(1, sizeof *checker);
-	if (checker) {
-		checker->problem = *problem;
-		checker->seed = seed;
-		checker->x = malloc(bytes_of(problem));
-		checker->y = malloc(bytes_of(problem));
-	}
-	if (!checker || !checker->x || !checker->y) {
-		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for 2 host buffers of %" PRIu64 " bytes",
-			      bytes_of(problem));
-		checker_destroy(checker);
+	struct kern_checker *checker = kern_arrays_create(problem, seed, &arrays, error);
+	if (!checker)
 		return NULL;
-	}
-	kern_values_grid(problem->type, seed, (size_t)problem->n, checker->x);
+	kern_values_grid(problem->type, seed, (size_t)problem->n, checker->input);
 	return checker;
-}
-
-static const void *contents(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer)
-{
-	const struct mmt_problem *problem = &checker->problem;
-
-	if (strcmp(buffer, "x") == 0)
-		return checker->x;
-	if (strcmp(buffer, "y") != 0)
-		return NULL;
-	if (mode == KERN_CHECK_GENERAL)
-		kern_values_random(problem->type, ~checker->seed, 0, (size_t)problem->n, checker->y);
-	else
-		kern_values_poison(problem->type, (size_t)problem->n, checker->y);
-	return checker->y;
 }
 
 static int verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
@@ -127,12 +70,12 @@ static int verify(struct kern_checker *checker, enum kern_check_mode mode, const
 	double sum = 0; /* exact, in double too */
 	(void)mode;
 
-	if (strcmp(buffer, "y") != 0)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "scan has no output '%s'", buffer);
+	if (kern_arrays_is_output(checker, buffer, error))
+		return -1;
 	*relative_error = 0;
 	for (int64_t i = 0; i < checker->problem.n; i++) {
 		const double found = kern_value(type, data, (uint64_t)i);
-		sum += kern_value(type, checker->x, (uint64_t)i);
+		sum += kern_value(type, checker->input, (uint64_t)i);
 		if (!(found == sum))
 			return mmt_error_set(error, MMT_WRONG_RESULT, 0, "y[%" PRId64 "] is %.17g, not %.17g", i, found,
 					     sum);
@@ -148,9 +91,8 @@ const struct kern_family kern_family_scan = {
 	.scalars = scalars,
 	.operations = operations,
 	.compulsory_bytes = compulsory_bytes,
-	.peak = peak,
 	.checker_create = checker_create,
-	.checker_destroy = checker_destroy,
-	.contents = contents,
+	.checker_destroy = kern_arrays_destroy,
+	.contents = kern_arrays_contents,
 	.verify = verify,
 };

@@ -3,19 +3,12 @@
  * Arguments of every variant, by name: m n a lda b ldb. Buffers made here are
  * tight (lda n, ldb m); a variant must take larger ones. A result is right
  * when it is equal, bit for bit. */
-#include "family.h"
+#include "arrays.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "values.h"
-
-struct kern_checker {
-	struct mmt_problem problem;
-	uint64_t seed;
-	void *a, *b;
-};
 
 static size_t element_count(const struct mmt_problem *problem)
 {
@@ -73,58 +66,19 @@ static double compulsory_bytes(const struct mmt_problem *problem)
 	return 2.0 * (double)problem->m * (double)problem->n * (double)mmt_type_bytes(problem->type);
 }
 
-static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, struct mmt_problem *out)
-{
-	(void)type;
-	(void)memory_bytes;
-	(void)name;
-	(void)out;
-	return false;
-}
-
-static void checker_destroy(struct kern_checker *checker)
-{
-	if (!checker)
-		return;
-	free(checker->a);
-	free(checker->b);
-	free(checker);
-}
-
 static struct kern_checker *checker_create(const struct mmt_problem *problem, uint64_t seed, struct mmt_error *error)
 {
+	const struct kern_arrays arrays = {.input_name = "a",
+					   .n_input = element_count(problem),
+					   .output_name = "b",
+					   .n_output = element_count(problem)};
 	if (check(problem, error))
 		return NULL;
-	struct kern_checker *checker = calloc(1, sizeof *checker);
-	if (checker) {
-		checker->problem = *problem;
-		checker->seed = seed;
-		checker->a = malloc(matrix_bytes(problem));
-		checker->b = malloc(matrix_bytes(problem));
-	}
-	if (!checker || !checker->a || !checker->b) {
-		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for 2 host buffers of %" PRIu64 " bytes",
-			      matrix_bytes(problem));
-		checker_destroy(checker);
+	struct kern_checker *checker = kern_arrays_create(problem, seed, &arrays, error);
+	if (!checker)
 		return NULL;
-	}
-	kern_values_random(problem->type, seed, 0, element_count(problem), checker->a);
+	kern_values_random(problem->type, seed, 0, element_count(problem), checker->input);
 	return checker;
-}
-
-static const void *contents(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer)
-{
-	const struct mmt_problem *problem = &checker->problem;
-
-	if (strcmp(buffer, "a") == 0)
-		return checker->a;
-	if (strcmp(buffer, "b") != 0)
-		return NULL;
-	if (mode == KERN_CHECK_GENERAL)
-		kern_values_random(problem->type, ~checker->seed, 0, element_count(problem), checker->b);
-	else
-		kern_values_poison(problem->type, element_count(problem), checker->b);
-	return checker->b;
 }
 
 #define SQUARE 32 /* elements: a square of A and one of B stay in the first-level cache */
@@ -136,7 +90,7 @@ static bool rows_differ(const struct kern_checker *checker, const char *b, int64
 	const int64_t m = checker->problem.m, n = checker->problem.n;
 	const size_t size = mmt_type_bytes(checker->problem.type);
 	const int64_t end_row = first_row + SQUARE < n ? first_row + SQUARE : n;
-	const char *a = checker->a;
+	const char *a = checker->input;
 
 	for (int64_t first_column = 0; first_column < m; first_column += SQUARE) {
 		const int64_t end_column = first_column + SQUARE < m ? first_column + SQUARE : m;
@@ -157,15 +111,15 @@ static int verify(struct kern_checker *checker, enum kern_check_mode mode, const
 	int64_t row, column;
 	(void)mode;
 
-	if (strcmp(buffer, "b") != 0)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "transpose has no output '%s'", buffer);
+	if (kern_arrays_is_output(checker, buffer, error))
+		return -1;
 	*relative_error = 0;
 	for (int64_t first_row = 0; first_row < n; first_row += SQUARE)
 		if (rows_differ(checker, data, first_row, &row, &column))
 			return mmt_error_set(error, MMT_WRONG_RESULT, 0,
 					     "b[%" PRId64 "][%" PRId64 "] is %.9g, not %.9g", row, column,
 					     kern_value(type, data, (uint64_t)(row * m + column)),
-					     kern_value(type, checker->a, (uint64_t)(column * n + row)));
+					     kern_value(type, checker->input, (uint64_t)(column * n + row)));
 	return 0;
 }
 
@@ -177,9 +131,8 @@ const struct kern_family kern_family_transpose = {
 	.scalars = scalars,
 	.operations = operations,
 	.compulsory_bytes = compulsory_bytes,
-	.peak = peak,
 	.checker_create = checker_create,
-	.checker_destroy = checker_destroy,
-	.contents = contents,
+	.checker_destroy = kern_arrays_destroy,
+	.contents = kern_arrays_contents,
 	.verify = verify,
 };

@@ -2,38 +2,20 @@
  *
  * Arguments of every variant, by name: n value y. A result is right when every
  * element is equal to the value, which each type holds exactly. */
-#include "family.h"
+#include "arrays.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "values.h"
 
-struct kern_checker {
-	struct mmt_problem problem;
-	uint64_t seed;
-	void *y;
-};
-
-static uint64_t bytes_of(const struct mmt_problem *problem)
-{
-	return (uint64_t)problem->n * mmt_type_bytes(problem->type);
-}
-
 static int check(const struct mmt_problem *problem, struct mmt_error *error)
 {
-	if (problem->n < 1 || problem->n > INT32_MAX)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "write: n is %" PRId64 ", but must be 1 to %d",
-				     problem->n, INT32_MAX);
-	if (problem->m != 1 || problem->k != 1 || problem->trans != MMT_NN)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "write has one size, n: m and k must be 1");
-	return 0;
+	return kern_arrays_check_size("write", problem, error);
 }
 
 static size_t buffers(const struct mmt_problem *problem, struct kern_buffer out[KERN_MAX_BUFFERS])
 {
-	out[0] = (struct kern_buffer){.name = "y", .bytes = bytes_of(problem), .output = true};
+	out[0] = (struct kern_buffer){.name = "y", .bytes = kern_arrays_bytes(problem), .output = true};
 	return 1;
 }
 
@@ -59,56 +41,15 @@ static double operations(const struct mmt_problem *problem)
 
 static double compulsory_bytes(const struct mmt_problem *problem)
 {
-	return (double)bytes_of(problem);
-}
-
-static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, struct mmt_problem *out)
-{
-	(void)type;
-	(void)memory_bytes;
-	(void)name;
-	(void)out;
-	return false;
-}
-
-static void checker_destroy(struct kern_checker *checker)
-{
-	if (!checker)
-		return;
-	free(checker->y);
-	free(checker);
+	return (double)kern_arrays_bytes(problem);
 }
 
 static struct kern_checker *checker_create(const struct mmt_problem *problem, uint64_t seed, struct mmt_error *error)
 {
+	const struct kern_arrays arrays = {.output_name = "y", .n_output = (size_t)problem->n};
 	if (check(problem, error))
 		return NULL;
-	struct kern_checker *checker = calloc(1, sizeof *checker);
-	if (checker) {
-		checker->problem = *problem;
-		checker->seed = seed;
-		checker->y = malloc(bytes_of(problem));
-	}
-	if (!checker || !checker->y) {
-		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a host buffer of %" PRIu64 " bytes",
-			      bytes_of(problem));
-		checker_destroy(checker);
-		return NULL;
-	}
-	return checker;
-}
-
-static const void *contents(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer)
-{
-	const struct mmt_problem *problem = &checker->problem;
-
-	if (strcmp(buffer, "y") != 0)
-		return NULL;
-	if (mode == KERN_CHECK_GENERAL)
-		kern_values_random(problem->type, ~checker->seed, 0, (size_t)problem->n, checker->y);
-	else
-		kern_values_poison(problem->type, (size_t)problem->n, checker->y);
-	return checker->y;
+	return kern_arrays_create(problem, seed, &arrays, error);
 }
 
 static int verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
@@ -116,8 +57,8 @@ static int verify(struct kern_checker *checker, enum kern_check_mode mode, const
 {
 	const double value = value_of(mode);
 
-	if (strcmp(buffer, "y") != 0)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "write has no output '%s'", buffer);
+	if (kern_arrays_is_output(checker, buffer, error))
+		return -1;
 	*relative_error = 0;
 	for (int64_t i = 0; i < checker->problem.n; i++) {
 		const double found = kern_value(checker->problem.type, data, (uint64_t)i);
@@ -136,9 +77,8 @@ const struct kern_family kern_family_write = {
 	.scalars = scalars,
 	.operations = operations,
 	.compulsory_bytes = compulsory_bytes,
-	.peak = peak,
 	.checker_create = checker_create,
-	.checker_destroy = checker_destroy,
-	.contents = contents,
+	.checker_destroy = kern_arrays_destroy,
+	.contents = kern_arrays_contents,
 	.verify = verify,
 };
