@@ -1,7 +1,8 @@
 # shellcheck shell=sh disable=SC2154
 # service.sh: sourced by the benchmarks: a private service with a database of
 # its own, in a temporary folder that goes with it. Expects $build, the absolute
-# build folder; sets $work and puts mmtune on the PATH.
+# build folder; sets $work and puts mmtune on the PATH. stop_service and start_service
+# STATE FOLDER give it another database.
 #
 # Its log is shown when the benchmark fails.
 work=$(mktemp -d)
@@ -9,22 +10,32 @@ PATH=$build/cli:$PATH
 export MMTUNE_SOCKET="$work/socket"
 export POCL_CACHE_DIR="$work/cache/pocl" # of the benchmark's own programs; the service's workers have the same
 mkdir -p "$POCL_CACHE_DIR"
-"$build/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$work/state" \
-	--cache-directory "$work/cache" 2>"$work/log" &
-service=$!
+service=""
 
-end_service() {
+stop_service() {
+	[ -z "$service" ] || kill "$service" 2>/dev/null || true
+	wait "$service" 2>/dev/null || true
+	service=""
+}
+
+start_service() {
+	"$build/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$1" \
+		--cache-directory "$work/cache" 2>>"$work/log" &
+	service=$!
+	until mmtune status >/dev/null 2>&1; do
+		kill -0 "$service" # it ended: the log says why
+		sleep 0.1
+	done
+}
+
+clean_up() {
 	status=$?
 	[ "$status" -eq 0 ] || tail -n 20 "$work/log" >&2
-	kill "$service" 2>/dev/null || true
-	wait "$service" 2>/dev/null || true
+	stop_service
 	rm -rf "$work"
 	exit "$status"
 }
-trap end_service EXIT
+trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-until mmtune status >/dev/null 2>&1; do
-	kill -0 "$service" # it ended: the log says why
-	sleep 0.1
-done
+start_service "$work/state"
