@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "neighbours.h"
 #include "prepared.h"
 #include "problem_json.h"
 #include "store.h"
@@ -136,56 +137,15 @@ size_t svc_answers_count(const struct svc_answers *answers)
 
 /* ---- neighbours ---- */
 
-struct neighbour {
-	double distance;
-	const struct svc_best *best;
-};
-
-/* Sum of the sizes' ratios, in doublings; another transposition or accuracy only when nothing else is there. */
-static double distance_between(const struct mmt_problem *a, const struct mmt_problem *b)
+size_t svc_answers_priors(const struct svc_answers *answers, const struct svc_device *device,
+			  const struct mmt_problem *problem, const struct svc_best **out, size_t max)
 {
-	double doublings = fabs(log2((double)a->m / (double)b->m)) + fabs(log2((double)a->n / (double)b->n)) +
-			   fabs(log2((double)a->k / (double)b->k));
-	return doublings + (a->trans != b->trans ? 1000 : 0) + (a->accuracy != b->accuracy ? 2000 : 0);
-}
-
-static int compare_neighbours(const void *left, const void *right)
-{
-	const struct neighbour *a = left, *b = right;
-	if (a->distance != b->distance)
-		return a->distance < b->distance ? -1 : 1;
-	return (a->best->trial.id < b->best->trial.id) - (a->best->trial.id > b->best->trial.id);
-}
-
-/* The nearest first; returns how many. */
-static size_t neighbours_of(const struct svc_answers *answers, int64_t device_id, const struct mmt_problem *problem,
-			    struct neighbour *out, size_t max)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < answers->count; i++) {
-		const struct svc_best *best = &answers->bests[i];
-		if (best->trial.device_id != device_id || best->problem.type != problem->type ||
-		    strcmp(best->problem.family, problem->family) != 0)
-			continue;
-		struct neighbour neighbour = {distance_between(&best->problem, problem), best};
-		if (count == max && compare_neighbours(&neighbour, &out[count - 1]) >= 0)
-			continue;
-		size_t at = count < max ? count++ : max - 1;
-		for (; at > 0 && compare_neighbours(&neighbour, &out[at - 1]) < 0; at--)
-			out[at] = out[at - 1];
-		out[at] = neighbour;
-	}
-	return count;
-}
-
-size_t svc_answers_neighbours(const struct svc_answers *answers, int64_t device_id, const struct mmt_problem *problem,
-			      const struct db_trial **out, size_t max)
-{
-	struct neighbour neighbours[NEIGHBOURS_TRIED];
-	size_t count =
-		neighbours_of(answers, device_id, problem, neighbours, max < NEIGHBOURS_TRIED ? max : NEIGHBOURS_TRIED);
+	struct neighbour neighbours[SVC_ANSWERS_PRIORS];
+	const struct neighbour_target target = {answers->service, device, problem};
+	size_t count = neighbours_for_search(answers->bests, answers->count, &target, neighbours,
+					     max < SVC_ANSWERS_PRIORS ? max : SVC_ANSWERS_PRIORS);
 	for (size_t i = 0; i < count; i++)
-		out[i] = &neighbours[i].best->trial;
+		out[i] = neighbours[i].best;
 	return count;
 }
 
@@ -261,7 +221,8 @@ static bool answer_nearly(const struct svc_answers *answers, struct answer *answ
 			  const struct svc_device *device)
 {
 	struct neighbour neighbours[NEIGHBOURS_TRIED];
-	size_t count = neighbours_of(answers, device->id, problem, neighbours, NEIGHBOURS_TRIED);
+	const struct neighbour_target target = {answers->service, device, problem};
+	size_t count = neighbours_for_answer(answers->bests, answers->count, &target, neighbours, NEIGHBOURS_TRIED);
 	for (size_t i = 0; i < count; i++) {
 		if (answer_from_best(answer, &answers->service->kernels, neighbours[i].best, problem, device, NULL) ==
 		    0) {

@@ -19,6 +19,7 @@
 #include "service.h"
 
 struct db_trial;
+struct svc_best;
 
 struct svc_answers *svc_answers_create(struct service *service, struct mmt_error *error); /* loads every best */
 void svc_answers_destroy(struct svc_answers *answers);
@@ -33,10 +34,12 @@ int svc_answers_promoted(struct svc_answers *answers, const struct db_trial *tri
 /* The stored best of exactly this problem; NULL: none. Borrowed until the next promotion. */
 const struct db_trial *svc_answers_best(const struct svc_answers *answers, int64_t device_id,
 					const struct mmt_problem *problem);
-/* The tuned problems nearest to this one on the device (same family and type; this one itself comes first), at most
- * max; returns how many. Borrowed until the next promotion. */
-size_t svc_answers_neighbours(const struct svc_answers *answers, int64_t device_id, const struct mmt_problem *problem,
-			      const struct db_trial **out, size_t max);
+/* What a search for this problem on this device may start from, most promising first (neighbours.h; this problem itself
+ * is the nearest where it was tuned), at most max, which is at most SVC_ANSWERS_PRIORS; returns how many. A
+ * configuration may not hold here. Borrowed until the next promotion. */
+#define SVC_ANSWERS_PRIORS 32
+size_t svc_answers_priors(const struct svc_answers *answers, const struct svc_device *device,
+			  const struct mmt_problem *problem, const struct svc_best **out, size_t max);
 /* The measured peaks of a device, by the best run of the best kernel; 0: not measured yet. */
 double svc_answers_peak_gbps(const struct svc_answers *answers, const struct svc_device *device);
 double svc_answers_peak_gflops(const struct svc_answers *answers, const struct svc_device *device, enum mmt_type type);

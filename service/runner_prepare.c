@@ -177,15 +177,42 @@ static int load_work(struct db *db, void *context, struct mmt_error *error)
 
 /* ---- the search ---- */
 
+static bool is_listed(const struct search_prior *priors, size_t count, struct search_point point)
+{
+	for (size_t i = 0; i < count; i++)
+		if (priors[i].point.space == point.space && priors[i].point.point == point.point)
+			return true;
+	return false;
+}
+
+/* The point of a configuration found elsewhere, where it may run here: it is in the space, whose conditions know this
+ * size, and within the limits of this device. */
+static bool find_prior(const struct runner *runner, const struct svc_best *best, struct search_point *out)
+{
+	struct kern_plan plan;
+	if (!find_point(runner, &best->trial, out))
+		return false;
+	const struct runner_variant *variant = &runner->variants[out->space];
+	if (kern_plan_init(&plan, variant->variant, &runner->job->problem, search_space_get(variant->space, out->point),
+			   &runner->job->device->properties, NULL) != 0)
+		return false;
+	kern_plan_finish(&plan);
+	return true;
+}
+
+/* Winners of other problems and devices, each point once, as places to look at first. What they took there says nothing
+ * here: they are measured as any other. */
 static size_t gather_priors(const struct runner *runner, struct search_prior *priors)
 {
-	const struct db_trial *neighbours[PRIORS];
-	size_t count = svc_answers_neighbours(runner->service->answers, runner->job->device->id, &runner->job->problem,
-					      neighbours, PRIORS);
+	const struct svc_best *bests[SVC_ANSWERS_PRIORS];
+	size_t count = svc_answers_priors(runner->service->answers, runner->job->device, &runner->job->problem, bests,
+					  SVC_ANSWERS_PRIORS);
 	size_t kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (find_point(runner, neighbours[i], &priors[kept].point))
-			priors[kept++].time_ns = 0; /* another size's time says nothing here */
+	for (size_t i = 0; i < count && kept < PRIORS; i++) {
+		struct search_point point;
+		if (find_prior(runner, bests[i], &point) && !is_listed(priors, kept, point))
+			priors[kept++] = (struct search_prior){.point = point};
+	}
 	return kept;
 }
 

@@ -246,7 +246,7 @@ static void auto_finds_the_valley(void **state)
 	search_space_destroy(bad);
 }
 
-static void auto_asks_defaults_then_priors(void **state)
+static void auto_asks_priors_then_defaults(void **state)
 {
 	(void)state;
 	struct search_space *space = make_space(2, "a + b < 15"), *empty = make_space(1, "a > 9");
@@ -261,7 +261,7 @@ static void auto_asks_defaults_then_priors(void **state)
 	assert_non_null(search);
 	memset(priors, 0xff, sizeof(priors)); /* borrowed for the call only */
 	uint32_t by_default = (uint32_t)search_space_default(space);
-	const struct search_point expected[] = {{0, by_default}, {2, by_default}, {2, 44}, {0, 12}};
+	const struct search_point expected[] = {{2, 44}, {0, 12}, {0, by_default}, {2, by_default}};
 	for (size_t i = 0; i < 4; i++) {
 		struct search_point point;
 		assert_int_equal(search_ask(search, &point), SEARCH_POINT);
@@ -278,7 +278,7 @@ int main(void)
 		cmocka_unit_test(visits_every_point_once), cmocka_unit_test(ends_when_nothing_is_valid),
 		cmocka_unit_test(handles_no_spaces),       cmocka_unit_test(repeats_with_the_same_seed),
 		cmocka_unit_test(goes_on_after_a_replay),  cmocka_unit_test(learns_where_the_valley_is),
-		cmocka_unit_test(auto_finds_the_valley),   cmocka_unit_test(auto_asks_defaults_then_priors),
+		cmocka_unit_test(auto_finds_the_valley),   cmocka_unit_test(auto_asks_priors_then_defaults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* What an answer rests on: this very problem and kernel, a neighbour's configuration, or nothing yet. */
 #include "fixture.h"
 
+#include "answer.h"
 #include "prepared.h"
 #include "problem_json.h"
 
@@ -26,10 +27,9 @@ static struct svc_device *device_of(struct fixture *fixture)
 }
 
 /* Makes a trial of the toy the best of a problem. */
-static void promote_problem(struct fixture *fixture, const struct mmt_problem *problem, const char *configuration,
-			    double time_ns)
+static void promote_on(struct fixture *fixture, const struct svc_device *device, const struct mmt_problem *problem,
+		       const char *configuration, double time_ns)
 {
-	struct svc_device *device = device_of(fixture);
 	const struct kern_variant *variant = fixture->variants[strcmp(problem->family, "matmul") != 0];
 	json_t *json = problem_to_json(problem);
 	char *text = json_dumps(json, JSON_COMPACT);
@@ -65,6 +65,12 @@ static void promote_problem(struct fixture *fixture, const struct mmt_problem *p
 		fail_msg("%s", error.message);
 	json_decref(json);
 	free(text);
+}
+
+static void promote_problem(struct fixture *fixture, const struct mmt_problem *problem, const char *configuration,
+			    double time_ns)
+{
+	promote_on(fixture, device_of(fixture), problem, configuration, time_ns);
 }
 
 static void promote(struct fixture *fixture, int64_t order, const char *configuration)
@@ -283,17 +289,66 @@ static void prepared_replies_are_bounded(void **state)
 	free(prepared);
 }
 
-static void a_neighbours_list_is_nearest_first(void **state)
+/* ---- what a search may start from ---- */
+
+static size_t priors_of(struct fixture *fixture, int64_t order, const struct svc_best **out, size_t max)
+{
+	struct mmt_problem problem = fixture_problem(order);
+	return svc_answers_priors(fixture->service.answers, device_of(fixture), &problem, out, max);
+}
+
+static void priors_are_nearest_first(void **state)
+{
+	struct fixture *fixture = *state;
+	for (int64_t order = 60; order < 100; order++)
+		promote(fixture, order, "{\"T\":16,\"U\":2}");
+	const struct svc_best *priors[4];
+	assert_int_equal(priors_of(fixture, 100, priors, 4), 4);
+	assert_int_equal(priors[0]->problem.m, 99);
+	assert_int_equal(priors[3]->problem.m, 96);
+}
+
+static void priors_come_from_other_types_transposes_and_devices_of_the_kind(void **state)
 {
 	struct fixture *fixture = *state;
 	struct mmt_problem problem = fixture_problem(100);
-	for (int64_t order = 60; order < 100; order++)
-		promote(fixture, order, "{\"T\":16,\"U\":2}");
-	const struct db_trial *neighbours[4];
-	assert_int_equal(
-		svc_answers_neighbours(fixture->service.answers, device_of(fixture)->id, &problem, neighbours, 4), 4);
-	assert_non_null(strstr(neighbours[0]->problem, "\"m\":99"));
-	assert_non_null(strstr(neighbours[3]->problem, "\"m\":96"));
+	const struct svc_best *priors[8];
+	fixture_enumerate(fixture, "devices=gpu:Card,gpu:Other Card,cpu:Chip");
+	struct svc_device *const gpu0 = svc_devices_at(fixture->service.devices, 1);
+	struct svc_device *const gpu1 = svc_devices_at(fixture->service.devices, 2);
+	promote_on(fixture, svc_devices_at(fixture->service.devices, 0), &problem, "{\"T\":1,\"U\":1}", 1);
+	promote_on(fixture, gpu1, &problem, "{\"T\":4,\"U\":1}", 1);
+	problem.type = MMT_F64;
+	promote_on(fixture, gpu0, &problem, "{\"T\":16,\"U\":1}", 1);
+	problem = fixture_problem(100);
+	problem.trans = MMT_TN;
+	promote_on(fixture, gpu0, &problem, "{\"T\":64,\"U\":1}", 1);
+	problem = fixture_problem(100);
+	assert_int_equal(svc_answers_priors(fixture->service.answers, gpu0, &problem, priors, 8), 3);
+	assert_int_equal(priors[0]->problem.trans, MMT_TN);
+	assert_int_equal(priors[1]->problem.type, MMT_F64);
+	assert_int_equal(priors[2]->trial.device_id, gpu1->id);
+	/* for an answer they are no ground, but for the transposition */
+	bool untuned;
+	struct mmt_error error = {0};
+	problem.type = MMT_F64;
+	json_t *answer = svc_answers_query(fixture->service.answers, gpu1, &problem, false, &untuned, &error);
+	assert_string_equal(fixture_text(answer, "match"), "default");
+	json_decref(answer);
+}
+
+static void a_prior_of_a_changed_kernel_is_the_last(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct svc_best *priors[2];
+	promote(fixture, 100, "{\"T\":16,\"U\":2}");
+	kern_variant_destroy(fixture->variants[0]);
+	fixture->variants[0] =
+		fixture_variant("matmul/toy.json", FIXTURE_VARIANT("matmul"), "kernel void toy() {/* new */}\n");
+	promote(fixture, 5000, "{\"T\":4,\"U\":2}");
+	assert_int_equal(priors_of(fixture, 100, priors, 2), 2);
+	assert_int_equal(priors[0]->problem.m, 5000);
+	assert_int_equal(priors[1]->problem.m, 100);
 }
 
 int main(void)
@@ -310,7 +365,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_measured_peak_is_given, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_be_answered_says_why, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_prepared_reply_lasts_until_a_promotion, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_neighbours_list_is_nearest_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(priors_are_nearest_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(priors_come_from_other_types_transposes_and_devices_of_the_kind, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_prior_of_a_changed_kernel_is_the_last, set_up, tear_down),
 		cmocka_unit_test(prepared_replies_are_bounded),
 	};
 	return cmocka_run_group_tests_name("service/answers", tests, NULL, NULL);

@@ -51,7 +51,7 @@ struct counting {
 	struct db_trial_filter filter;
 	const char *configuration, *problem;
 	int64_t count, promotions;
-	char message[512];
+	char message[512], first[64]; /* of the last and the configuration of the first */
 };
 
 static int count_one(void *context, const struct db_trial *trial)
@@ -60,7 +60,8 @@ static int count_one(void *context, const struct db_trial *trial)
 	if ((counting->configuration && strcmp(trial->configuration, counting->configuration) != 0) ||
 	    (counting->problem && !strstr(trial->problem, counting->problem)))
 		return 0;
-	counting->count++;
+	if (counting->count++ == 0)
+		snprintf(counting->first, sizeof counting->first, "%s", trial->configuration);
 	snprintf(counting->message, sizeof counting->message, "%s", trial->message ? trial->message : "");
 	return 0;
 }
@@ -170,6 +171,66 @@ static void a_job_goes_on_where_it_was(void **state)
 	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
 	struct counting counting = {.configuration = "{\"T\":1,\"U\":8}"}; /* far from the best: in no final */
 	assert_int_equal(count(fixture, counting).count, 1);
+	finish_job(&job);
+}
+
+/* ---- transfer ---- */
+
+/* Tunes order 100 by trying all, and then order 125 by `auto`; *second is the second job at its end. */
+static void tune_two(struct fixture *fixture, const char *first_fake, const char *second_fake, int64_t evaluations,
+		     struct fixture_job *second)
+{
+	struct fixture_job first;
+	start(fixture, first_fake);
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &first, &request);
+	finish_job(&first);
+	restart(fixture, second_fake);
+	svc_devices_at(fixture->service.devices, 0)->properties.max_work_group_size =
+		strstr(second_fake, "T:64") ? 256 : 16;
+	request = fixture_request(fixture, 125);
+	request.strategy = "auto";
+	request.max_evaluations = evaluations;
+	run(fixture, second, &request);
+	assert_string_equal(fixture_text(second->last, "state"), "done");
+}
+
+static void the_winner_of_a_neighbour_is_tried_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	tune_two(fixture, "best=T:64,U:8", "best=T:64,U:8", 2, &job);
+	struct counting counting = {.filter = {.job_id = job.id}};
+	counting = count(fixture, counting);
+	assert_string_equal(counting.first, "{\"T\":64,\"U\":8}");
+	const json_t *parameters = json_object_get(json_object_get(job.last, "best"), "parameters");
+	assert_int_equal(json_integer_value(json_object_get(parameters, "T")), 64);
+	finish_job(&job);
+}
+
+static void a_neighbour_that_misleads_does_not_win(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	tune_two(fixture, "best=T:1,U:8", "best=T:64,U:1", 0, &job);
+	struct counting counting = {.filter = {.job_id = job.id}};
+	counting = count(fixture, counting);
+	assert_string_equal(counting.first, "{\"T\":1,\"U\":8}");
+	const json_t *parameters = json_object_get(json_object_get(job.last, "best"), "parameters");
+	assert_int_equal(json_integer_value(json_object_get(parameters, "T")), 64);
+	assert_int_equal(json_integer_value(json_object_get(parameters, "U")), 1);
+	finish_job(&job);
+}
+
+static void a_neighbour_that_does_not_hold_here_is_no_prior(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	tune_two(fixture, "best=T:64,U:8", "best=T:16,U:2", 1, &job); /* work-groups of 16 at most */
+	struct counting counting = {.filter = {.job_id = job.id}};
+	counting = count(fixture, counting);
+	assert_string_equal(counting.first, "{\"T\":4,\"U\":1}"); /* the default */
+	assert_int_equal(fixture_outcome(&job, "skipped"), 0);
 	finish_job(&job);
 }
 
@@ -546,6 +607,9 @@ int main(void)
 		TEST(a_job_finds_and_promotes_the_best),
 		TEST(a_second_job_measures_nothing_twice_and_keeps_the_best),
 		TEST(a_job_goes_on_where_it_was),
+		TEST(the_winner_of_a_neighbour_is_tried_first),
+		TEST(a_neighbour_that_misleads_does_not_win),
+		TEST(a_neighbour_that_does_not_hold_here_is_no_prior),
 		TEST(one_that_hangs_is_killed_and_the_next_runs),
 		TEST(one_that_crashes_is_recorded_with_its_last_words_and_not_tried_again),
 		TEST(a_lost_device_is_not_the_next_ones_fault),

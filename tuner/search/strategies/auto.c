@@ -1,11 +1,12 @@
 /* auto: what is known first, then a model and two local searches, in turns,
  * where it pays.
  *
- *	1. the default of every space, in the caller's order
- *	2. the first EAGER priors; the others between the moves of 3, the one
- *	   first that the model of its space prefers by then, and more seldom
- *	   after TRUST of them that were no better than what was known: a source
- *	   that misleads loses its say after a few results
+ *	1. the first EAGER priors
+ *	2. the default of every space, in the caller's order. The other priors
+ *	   come between the moves of 3, the one first that the model of its
+ *	   space prefers by then, and more seldom after TRUST of them that were
+ *	   no better than what was known: a source that misleads loses its say
+ *	   after a few results
  *	3. again and again: choose a space, then in it one of
  *	     SAMPLE  a random point
  *	     WALK    a step of an iterated local search: an unasked point that
@@ -301,30 +302,37 @@ static bool ask_prior(struct search_state *state, struct automatic *automatic, s
 	return true;
 }
 
+/* Asks a prior and counts it. */
+static bool take_prior(struct search_state *state, struct automatic *automatic, struct search_point *out)
+{
+	if (!ask_prior(state, automatic, out))
+		return false;
+	automatic->n_priors_asked++;
+	automatic->n_disappointing++;
+	automatic->last_prior = *out;
+	return true;
+}
+
 static bool is_priors_turn(struct automatic *automatic)
 {
 	size_t period = automatic->n_disappointing < TRUST ? TRUSTED : DOUBTED;
-	return automatic->n_priors_asked < EAGER || ++automatic->turn % period == 0;
+	return ++automatic->turn % period == 0;
 }
 
 static bool ask(struct search_state *state, void *self, struct search_point *out)
 {
 	struct automatic *automatic = self;
 	uint32_t space;
-	if (ask_default(state, automatic, out))
+	if (automatic->n_priors_asked < EAGER && take_prior(state, automatic, out))
 		return true;
-	if (is_priors_turn(automatic) && ask_prior(state, automatic, out)) {
-		automatic->n_priors_asked++;
-		automatic->n_disappointing++;
-		automatic->last_prior = *out;
+	if (ask_default(state, automatic, out) || (is_priors_turn(automatic) && take_prior(state, automatic, out)))
 		return true;
-	}
 	return choose_space(state, automatic, &space) && ask_in(state, automatic, space, out);
 }
 
 const struct search_strategy search_strategy_auto = {
 	.name = "auto",
-	.summary = "defaults and priors, then a model and local search in the most promising spaces",
+	.summary = "priors and defaults, then a model and local search in the most promising spaces",
 	.private_bytes = sizeof(struct automatic),
 	.start = start,
 	.ask = ask,
