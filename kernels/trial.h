@@ -9,12 +9,14 @@
  *	{"op":"trial","id":7,"problem":{},"plan":{},"give_up_ns":0,"general":false}
  *	{"op":"compare","id":8,"problem":{},"plans":[{},{}],"rounds":7}
  *	{"op":"reference","id":9,"problem":{},"name":"host_ikj","give_up_ns":0}
+ *	{"op":"build","id":10,"plan":{}}	builds only: into the driver's own cache, for another worker
  *	{"op":"idle"}			gives device memory back
  * worker -> service
  *	{"hello":1,"device":{},"references":[{"name":"host_ikj","summary":"","kind":"host"}]}
  *					first, once the device is open
  *	{"id":7,"phase":"build"}	build, verify, measure: the service's deadlines restart
- *	{"id":7,"results":[{}]}		one result a plan (trial: one)
+ *	{"id":7,"results":[{}]}		one result a plan (trial: one; build: one that says why not, or none: it is
+ *built)
  *
  * A reference is what kernels are held against, not a kernel: the host's own
  * loops, compilers' directives, libraries. It is verified and timed as a trial

@@ -48,6 +48,7 @@ static void free_runner(struct runner *runner)
 	for (size_t i = 0; i < runner->n_finalists; i++)
 		runner_candidate_finish(&runner->finalists[i]);
 	free(runner->finalists);
+	runner_ahead_finish(runner);
 	free(runner);
 }
 
@@ -67,7 +68,8 @@ static void on_closed(uv_handle_t *handle)
 
 static void settle(struct runner *runner)
 {
-	if (!runner->worker && runner->posts == 0 && !uv_is_closing((uv_handle_t *)&runner->again))
+	if (!runner->worker && runner_ahead_is_gone(runner) && runner->posts == 0 &&
+	    !uv_is_closing((uv_handle_t *)&runner->again))
 		uv_close((uv_handle_t *)&runner->again, on_closed);
 }
 
@@ -82,6 +84,7 @@ void runner_end(struct runner *runner, enum runner_end end, const char *format, 
 	vsnprintf(runner->job->message, sizeof runner->job->message, format, arguments);
 	va_end(arguments);
 	runner_close_worker(runner);
+	runner_ahead_stop(runner);
 	runner_step_later(runner);
 }
 
@@ -247,10 +250,18 @@ static bool reached_until(const struct runner *runner)
 static bool is_enough(const struct runner *runner)
 {
 	const struct svc_job *job = runner->job;
-	if (runner->exhausted || (job->max_evaluations > 0 && runner->tried >= job->max_evaluations))
+	if ((runner->exhausted && runner_in_hand(runner) == 0) ||
+	    (job->max_evaluations > 0 && runner->tried >= job->max_evaluations))
 		return true;
 	double left_s = job->budget_s - runner_spent_s(runner);
 	return reached_until(runner) || (job->budget_s > 0 && left_s <= runner_finals_estimate_s(runner));
+}
+
+static void search_on(struct runner *runner)
+{
+	runner_search(runner);
+	if (runner->in_flight)
+		runner_ahead_fill(runner); /* the place that the candidate left */
 }
 
 static void work_on(struct runner *runner)
@@ -263,13 +274,16 @@ static void work_on(struct runner *runner)
 		runner->phase = RUNNER_COMPARING;
 		runner->job->phase = "compare";
 		runner_candidate_finish(&runner->candidate);
+		runner_ahead_stop(runner);
 	}
+	if (runner->phase == RUNNER_SEARCHING && runner->posts < POSTS_LIMIT)
+		runner_ahead_fill(runner);
 	if (runner->worker_trials >= WORKER_TRIALS)
 		runner_close_worker(runner);
 	if (!runner->worker)
 		start_worker(runner);
 	else if (runner->worker_ready && runner->phase == RUNNER_SEARCHING && runner->posts < POSTS_LIMIT)
-		runner_search(runner);
+		search_on(runner);
 	else if (runner->worker_ready && runner->phase == RUNNER_COMPARING)
 		runner_finals(runner);
 }
@@ -283,6 +297,8 @@ void runner_step(struct runner *runner)
 			stop_now(runner);
 	} else if (runner->phase != RUNNER_PREPARING && !runner->in_flight) {
 		work_on(runner);
+	} else if (runner->phase == RUNNER_SEARCHING && runner->posts < POSTS_LIMIT) {
+		runner_ahead_fill(runner);
 	}
 }
 
@@ -316,6 +332,11 @@ struct runner *runner_create(struct service *service, struct svc_job *job, const
 	runner->problem_text = text;
 	runner->environment_id = job->device->environment_id;
 	runner->tried = job->evaluations;
+	if (runner_ahead_init(runner) != 0) {
+		free(runner);
+		free(text);
+		return NULL;
+	}
 	uv_timer_init(service->loop, &runner->again);
 	runner->again.data = runner;
 	job->phase = "prepare";

@@ -3,12 +3,13 @@
  *	runner.c          life, the step, the worker, ending and the accounting
  *	runner_prepare.c  spaces, earlier trials, the search
  *	runner_trial.c    one candidate: asked, planned, sent, judged, told
+ *	runner_ahead.c    candidates built while another is measured
  *	runner_finals.c   the finalists: compared, promoted
  *	runner_record.c   results on their way into the database
  *
  * Always: `posts` counts what is under way elsewhere (the store, the thread
  * pool, the timer's close) and refers to the runner; it is not freed before
- * that is 0 and the worker is gone.
+ * that is 0 and the worker and the builders are gone.
  *
  * Thread: the loop's. */
 #ifndef MMT_SERVICE_RUNNER_STATE_H
@@ -39,6 +40,7 @@ struct runner_candidate {
 	struct kern_plan plan;
 	bool planned; /* plan is to be finished */
 	bool incumbent;
+	double built_ns; /* what it took to build it ahead; 0: it was not */
 	struct kern_result result;
 };
 
@@ -53,6 +55,31 @@ struct runner_earlier { /* a trial of an earlier run or job */
 	struct search_point point;
 	int64_t trial_id, measured_at;
 	struct kern_result result;
+};
+
+enum runner_slot_state { RUNNER_SLOT_EMPTY, RUNNER_SLOT_WAITING, RUNNER_SLOT_BUILDING, RUNNER_SLOT_BUILT };
+
+/* A builder and the candidate in its hands. */
+struct runner_slot {
+	struct runner *runner;
+	enum runner_slot_state state;
+	struct runner_candidate candidate; /* unless empty */
+	uint64_t order;                    /* among those that are built */
+	uint64_t sent_ns;
+	struct svc_worker *builder; /* NULL: none */
+	bool ready;                 /* it is greeted, and not asked to end */
+	unsigned builds;            /* of this builder */
+};
+
+struct runner_ahead {
+	struct runner_slot *slots; /* n_slots; 0: nothing is built ahead */
+	size_t n_slots;
+	bool over;                /* no more is built; what is in the slots may be taken */
+	double build_ns, turn_ns; /* of late: one build, and one candidate's turn in the worker */
+	uint64_t n_built;
+	unsigned idle_deaths;       /* builders in a row that did not start */
+	double judged_ns, again_ns; /* candidates' builds, and what they took once more in the worker */
+	unsigned n_judged;
 };
 
 struct runner {
@@ -81,6 +108,8 @@ struct runner {
 	uint64_t sent_ns;
 	unsigned worker_trials, idle_deaths;
 	struct runner_candidate candidate; /* in flight, or to be sent again when planned */
+
+	struct runner_ahead ahead;
 
 	struct runner_candidate *finalists;
 	size_t n_finalists;
@@ -117,11 +146,31 @@ void runner_search(struct runner *runner);
 void runner_trial_results(struct runner *runner, const json_t *results);
 void runner_trial_gone(struct runner *runner, enum svc_worker_end end, const char *explanation);
 void runner_candidate_finish(struct runner_candidate *candidate);
+/* Whether one more may be asked for: not, when those in hand may use up the job's evaluations. */
+bool runner_may_ask(const struct runner *runner);
+/* Candidates that are asked and not told. */
+size_t runner_in_hand(const struct runner *runner);
+/* The next candidate that has a plan; those that are refused are concluded. False: none in this turn of the loop. */
+bool runner_next(struct runner *runner, struct runner_candidate *candidate);
+/* A candidate is settled: stored, told to the search, held against the best; its plan is finished. */
+void runner_conclude(struct runner *runner, struct runner_candidate *candidate, const struct kern_result *result);
 /* Adds a result's times to the accounting. */
 void runner_account(struct runner *runner, const struct kern_result *result);
 /* The progress object's `best`, and the list of the best, where the result belongs there. */
 void runner_note_result(struct runner *runner, const struct runner_top *entry);
 double runner_spent_s(const struct runner *runner);
+
+/* runner_ahead.c */
+int runner_ahead_init(struct runner *runner);           /* -1: no memory */
+void runner_ahead_finish(struct runner *runner);        /* once the builders are gone */
+void runner_ahead_stop(struct runner *runner);          /* drops what is in the slots, ends the builders */
+bool runner_ahead_is_on(const struct runner *runner);   /* candidates come out of slots */
+bool runner_ahead_is_gone(const struct runner *runner); /* no builder is left */
+size_t runner_ahead_count(const struct runner *runner); /* slots that are not empty */
+void runner_ahead_fill(struct runner *runner);          /* asks for candidates and has them built */
+bool runner_ahead_take(struct runner *runner);          /* the first that was built, into runner->candidate */
+/* A candidate had its turn in the worker. built_ns: as in it. */
+void runner_ahead_measured(struct runner *runner, double built_ns, const struct kern_result *result, double turn_ns);
 
 /* runner_finals.c */
 void runner_finals(struct runner *runner); /* gathers and sends */

@@ -91,10 +91,8 @@ void runner_account(struct runner *runner, const struct kern_result *result)
 	runner->measure_ns += result->measure_ns;
 }
 
-/* The candidate in hand is settled: stored, told to the search, held against the best. */
-static void conclude(struct runner *runner, const struct kern_result *result)
+void runner_conclude(struct runner *runner, struct runner_candidate *candidate, const struct kern_result *result)
 {
-	struct runner_candidate *candidate = &runner->candidate;
 	candidate->result = *result;
 	if (result->outcome == KERN_OUTCOME_OK && !(isfinite(result->time_ns) && result->time_ns > 0)) {
 		candidate->result.outcome = KERN_OUTCOME_LAUNCH_FAILED;
@@ -131,11 +129,12 @@ void runner_trial_results(struct runner *runner, const json_t *results)
 		return;
 	}
 	runner_account(runner, &result);
+	runner_ahead_measured(runner, runner->candidate.built_ns, &result, took_ns);
 	if (result.device_lost) { /* its context is broken: it would blame the next candidate */
 		svc_worker_kill(runner->worker);
 		runner->worker_ready = false;
 	}
-	conclude(runner, &result);
+	runner_conclude(runner, &runner->candidate, &result);
 }
 
 void runner_trial_gone(struct runner *runner, enum svc_worker_end end, const char *explanation)
@@ -143,7 +142,7 @@ void runner_trial_gone(struct runner *runner, enum svc_worker_end end, const cha
 	struct kern_result result = svc_worker_lost_result(end, explanation);
 	result.total_ns = result.driver_ns = (double)(uv_hrtime() - runner->sent_ns);
 	runner_account(runner, &result);
-	conclude(runner, &result);
+	runner_conclude(runner, &runner->candidate, &result);
 	runner_count_crash(runner, end, explanation);
 }
 
@@ -170,10 +169,9 @@ static void send_candidate(struct runner *runner)
 	json_decref(request);
 }
 
-/* Takes a point into the hand; false when its plan is refused, which is an outcome like others. */
-static bool take(struct runner *runner, struct search_point point)
+/* Plans a point; false when the plan is refused, which is an outcome like others. */
+static bool take(struct runner *runner, struct search_point point, struct runner_candidate *candidate)
 {
-	struct runner_candidate *candidate = &runner->candidate;
 	const struct runner_variant *variant = &runner->variants[point.space];
 	const struct svc_job *job = runner->job;
 	struct mmt_error error = {0};
@@ -186,22 +184,49 @@ static bool take(struct runner *runner, struct search_point point)
 		return true;
 	struct kern_result refused = {.outcome = KERN_OUTCOME_SKIPPED};
 	memcpy(refused.message, error.message, sizeof refused.message);
-	conclude(runner, &refused);
+	runner_conclude(runner, candidate, &refused);
 	return false;
+}
+
+size_t runner_in_hand(const struct runner *runner)
+{
+	return runner_ahead_count(runner) + runner->candidate.planned;
+}
+
+bool runner_may_ask(const struct runner *runner)
+{
+	int64_t most = runner->job->max_evaluations;
+	return !runner->exhausted && (most == 0 || runner->tried + (int64_t)runner_in_hand(runner) < most);
+}
+
+bool runner_next(struct runner *runner, struct runner_candidate *candidate)
+{
+	for (int i = 0; i < PLANS_A_TURN; i++) {
+		struct search_point point;
+		if (search_ask(runner->search, &point) != SEARCH_POINT) {
+			runner->exhausted = true;
+			return false;
+		}
+		if (take(runner, point, candidate))
+			return true;
+	}
+	return false;
+}
+
+/* Puts a candidate into the hand, unless there is one that is to be sent again. */
+static bool have_candidate(struct runner *runner)
+{
+	if (runner->candidate.planned)
+		return true;
+	if (!runner_ahead_is_on(runner))
+		return runner_may_ask(runner) && runner_next(runner, &runner->candidate);
+	return runner_ahead_take(runner);
 }
 
 void runner_search(struct runner *runner)
 {
-	for (int i = 0; i < PLANS_A_TURN && !runner->candidate.planned; i++) {
-		struct search_point point;
-		if (search_ask(runner->search, &point) != SEARCH_POINT) {
-			runner->exhausted = true;
-			break;
-		}
-		take(runner, point);
-	}
-	if (runner->candidate.planned)
+	if (have_candidate(runner))
 		send_candidate(runner);
-	else
-		runner_step_later(runner);
+	else if (runner_in_hand(runner) == 0)
+		runner_step_later(runner); /* else a builder will tell */
 }

@@ -10,6 +10,7 @@
 
 #define HELLO_DEADLINE_S  60.0
 #define CLOSE_DEADLINE_S  2.0
+#define NICEST            19
 #define EXPLANATION_BYTES (SVC_PROCESS_TAIL_BYTES + 256)
 
 enum worker_state { STARTING, IDLE, BUSY };
@@ -151,8 +152,8 @@ static void on_ended(void *context)
 
 static const struct svc_process_events process_events = {on_received, on_expired, on_ended};
 
-struct svc_worker *svc_worker_create(struct service *service, const char *fingerprint,
-				     const struct svc_worker_events *events, void *context)
+static struct svc_worker *create(struct service *service, const char *fingerprint, int nice,
+				 const struct svc_worker_events *events, void *context)
 {
 	struct svc_worker *worker = calloc(1, sizeof *worker);
 	if (!worker)
@@ -167,11 +168,23 @@ struct svc_worker *svc_worker_create(struct service *service, const char *finger
 		.program = service->config.worker,
 		.arguments = arguments,
 		.channel_fd = KERN_WORKER_FD,
-		.nice = (int)service->config.worker_nice,
+		.nice = nice,
 	};
 	svc_process_start(&worker->process, service->loop, &spec, &process_events, worker);
 	set_state(worker, STARTING, HELLO_DEADLINE_S);
 	return worker;
+}
+
+struct svc_worker *svc_worker_create(struct service *service, const char *fingerprint,
+				     const struct svc_worker_events *events, void *context)
+{
+	return create(service, fingerprint, (int)service->config.worker_nice, events, context);
+}
+
+struct svc_worker *svc_worker_create_builder(struct service *service, const char *fingerprint,
+					     const struct svc_worker_events *events, void *context)
+{
+	return create(service, fingerprint, NICEST, events, context);
 }
 
 int svc_worker_send(struct svc_worker *worker, json_t *request, struct mmt_error *error)

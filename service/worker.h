@@ -30,6 +30,9 @@ struct svc_worker_events {
 /* Starts `mmtune-worker --fingerprint HEX`. Never fails at once, gone tells; NULL only when memory ran out. */
 struct svc_worker *svc_worker_create(struct service *service, const char *fingerprint,
 				     const struct svc_worker_events *events, void *context);
+/* The same for builds ahead: as nice as can be, since the worker that measures goes first. */
+struct svc_worker *svc_worker_create_builder(struct service *service, const char *fingerprint,
+					     const struct svc_worker_events *events, void *context);
 /* Sends a request (an id is added). The first deadline runs until the first phase message. */
 int svc_worker_send(struct svc_worker *worker, json_t *request, struct mmt_error *error);
 /* Deadline for the phases that follow, from the configuration by default; in the phase event: for that phase. */

@@ -2,7 +2,7 @@
  *
  *	bench-search --spaces DIR [--strategy NAME] [--seeds 100]
  *		[--first-seed 1] [--budgets 25,50,100,200,400] [--transfer] [--misleading]
- *		[--only TEXT] [--csv] [--plot FILE]
+ *		[--batch 1] [--only TEXT] [--csv] [--plot FILE]
  *
  * prints `space,strategy,budget,median,within5`: the median over the seeds of
  * (best time of the space / best time found), where every evaluation counts,
@@ -10,6 +10,8 @@
  * rows of the space `mean` are the means over all spaces. --strategy all takes
  * every strategy in turn. Seeds count from --first-seed: constants that were
  * chosen with some seeds are judged with others. --plot draws the means as SVG.
+ * --batch asks for so many points before the first is told, as a job does whose
+ * candidates are built ahead.
  *
  * --transfer gives the search the best ten of each other device's recording of
  * the same kernel as priors, taken in turns; --misleading adds a source that
@@ -29,12 +31,13 @@
 #define MAX_STRATEGIES 32
 #define MAX_RECORDINGS 64
 #define PRIORS_A_SPACE 10
+#define MAX_BATCH      64
 
 struct bench {
 	struct recording recordings[MAX_RECORDINGS];
 	size_t n_recordings;
 	const char *strategy;
-	unsigned long seeds, first_seed;
+	unsigned long seeds, first_seed, batch;
 	size_t budgets[MAX_BUDGETS]; /* ascending */
 	size_t n_budgets;
 	bool transfer, misleading;
@@ -49,7 +52,7 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"usage: bench-search --spaces DIR [--strategy NAME] [--seeds N] [--first-seed N] [--budgets N,N,...] "
-		"[--transfer] [--misleading] [--only TEXT] [--csv] [--plot FILE]\n");
+		"[--transfer] [--misleading] [--batch N] [--only TEXT] [--csv] [--plot FILE]\n");
 	return 2;
 }
 
@@ -129,14 +132,20 @@ static int replay(struct bench *bench, const struct recording *recording, struct
 		fprintf(stderr, "bench-search: %s\n", error.message);
 		return -1;
 	}
-	size_t done = 0;
+	struct search_point asked[MAX_BATCH]; /* a ring: n_asked in all, `done` of them told */
+	size_t n_asked = 0, done = 0;
 	for (size_t b = 0; b < bench->n_budgets; b++) {
 		struct search_point point;
 		double best;
-		while (done < bench->budgets[b] && search_ask(search, &point) == SEARCH_POINT) {
+		while (done < bench->budgets[b]) {
+			while (n_asked < done + bench->batch &&
+			       search_ask(search, &asked[n_asked % MAX_BATCH]) == SEARCH_POINT)
+				n_asked++;
+			if (n_asked == done)
+				break;
+			point = asked[done++ % MAX_BATCH];
 			double time_ns = recording->times_ns[point.point];
 			search_tell(search, point, isinf(time_ns) ? SEARCH_INVALID : SEARCH_OK, time_ns);
-			done++;
 		}
 		quality[b] = search_best(search, &point, &best) ? recording->best_ns / best : 0;
 	}
@@ -254,7 +263,7 @@ static int plot(const struct bench *bench, const char *path)
 
 int main(int argc, char **argv)
 {
-	static struct bench bench = {.seeds = 100, .first_seed = 1};
+	static struct bench bench = {.seeds = 100, .first_seed = 1, .batch = 1};
 	const char *folder = NULL, *strategy = "auto", *plot_path = NULL, *only = "", *budgets = "25,50,100,200,400";
 	for (int i = 1; i < argc; i++) {
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -274,6 +283,8 @@ int main(int argc, char **argv)
 			bench.seeds = strtoul(value, NULL, 10);
 		else if (strcmp(argv[i - 1], "--first-seed") == 0)
 			bench.first_seed = strtoul(value, NULL, 10);
+		else if (strcmp(argv[i - 1], "--batch") == 0)
+			bench.batch = strtoul(value, NULL, 10);
 		else if (strcmp(argv[i - 1], "--budgets") == 0)
 			budgets = value;
 		else if (strcmp(argv[i - 1], "--plot") == 0)
@@ -283,7 +294,8 @@ int main(int argc, char **argv)
 		else
 			return usage();
 	}
-	if (folder == NULL || bench.seeds == 0 || parse_budgets(&bench, budgets) != 0)
+	if (folder == NULL || bench.seeds == 0 || bench.batch == 0 || bench.batch > MAX_BATCH ||
+	    parse_budgets(&bench, budgets) != 0)
 		return usage();
 	int status = load(&bench, folder, only);
 	puts("space,strategy,budget,median,within5");

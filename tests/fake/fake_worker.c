@@ -28,14 +28,20 @@
  *	lost=		launch_failed with device_lost, and the process ends
  *	garbage=	it writes what is no message
  *	slow_build=	the build takes a second of real time
+ *	build_crash=	the process ends by a signal while it builds
+ *	build_hang=	it builds for ever
+ * Builds:
+ *	cache=FOLDER	keeps builds there, as a driver's cache does: the second one of any worker takes no time
  *
  * References, as of trial.h: fake_naive and fake_loop at a thousandth and a hundredth of the rate, and fake_library,
- *which is not installed.
+ * which is not installed.
  *
  * Which candidates are hit is drawn from their build options: the same in every
  * worker, so that a candidate that crashed one crashes the next one too.
  *
  * Thread: one. */
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,8 +169,48 @@ static void meet_fault(const struct fake_fault *fault, struct kern_result *resul
 		fail(result, fault->outcome, "as MMTUNE_FAKE says");
 		break;
 	case FAKE_SLOW_BUILD:
-		break;
+	case FAKE_BUILD_CRASH:
+	case FAKE_BUILD_HANG:
+		break; /* they have shown in the build */
 	}
+}
+
+/* Opens a build's place in the driver's cache; false: it is not there, or there is no cache. */
+static bool open_cached(const struct fake_script *script, const struct kern_plan *plan, int flags)
+{
+	char path[2 * FAKE_TEXT_BYTES];
+	int fd;
+
+	if (script->cache[0] == '\0')
+		return false;
+	snprintf(path, sizeof path, "%s/%016" PRIx64, script->cache, fake_model_hash(script, plan));
+	fd = open(path, flags | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static void build(struct fake_worker *worker, const struct kern_plan *plan, const struct fake_fault *fault,
+		  struct kern_result *result)
+{
+	const struct fake_script *script = &worker->script;
+
+	if (open_cached(script, plan, O_RDONLY)) {
+		worker_send_phase(worker->request_id, "build", NULL);
+		return;
+	}
+	phase(worker, "build", &result->build_ns, result);
+	if (fault != NULL && fault->kind == FAKE_SLOW_BUILD)
+		wait_ms(SLOW_BUILD_MS);
+	if (fault != NULL && fault->kind == FAKE_BUILD_CRASH)
+		crash();
+	if (fault != NULL && fault->kind == FAKE_BUILD_HANG)
+		hang();
+	if (fault != NULL && fault->kind == FAKE_OUTCOME && fault->outcome == KERN_OUTCOME_BUILD_FAILED)
+		fail(result, KERN_OUTCOME_BUILD_FAILED, DEFAULT_BUILD_LOG);
+	else
+		open_cached(script, plan, O_CREAT | O_WRONLY);
 }
 
 static void candidate_init(struct fake_candidate *candidate, struct fake_worker *worker,
@@ -176,13 +222,9 @@ static void candidate_init(struct fake_candidate *candidate, struct fake_worker 
 	candidate->worker = worker;
 	candidate->time_ns = fake_model_time_ns(&worker->script, &request->problem, plan);
 	worker->clock.measured++;
-	phase(worker, "build", &result->build_ns, result);
-	if (fault != NULL && fault->kind == FAKE_SLOW_BUILD)
-		wait_ms(SLOW_BUILD_MS);
-	if (fault != NULL && fault->kind == FAKE_OUTCOME && fault->outcome == KERN_OUTCOME_BUILD_FAILED) {
-		fail(result, KERN_OUTCOME_BUILD_FAILED, DEFAULT_BUILD_LOG);
+	build(worker, plan, fault, result);
+	if (result->outcome != KERN_OUTCOME_OK)
 		return;
-	}
 	phase(worker, "verify", &result->verify_ns, result);
 	result->relative_error = VERIFIED_ERROR;
 	if (fault != NULL)
@@ -259,6 +301,16 @@ out:
 	return status;
 }
 
+static int serve_build(struct fake_worker *worker, const struct worker_request *request, struct mmt_error *error)
+{
+	const struct kern_plan *plan = &request->plans[0];
+	struct kern_result result = {0};
+
+	worker->request_id = request->id;
+	build(worker, plan, fake_model_fault(&worker->script, plan), &result);
+	return worker_send_results(request->id, &result, result.outcome == KERN_OUTCOME_OK ? 0 : 1, error);
+}
+
 static json_t *list_references(void)
 {
 	json_t *list = json_array();
@@ -303,6 +355,8 @@ static int serve(struct fake_worker *worker, struct mmt_error *error)
 		status = worker_request_init(&request, message, error);
 		if (status == 0 && request.operation == WORKER_REFERENCE)
 			status = serve_reference(worker, &request, error);
+		else if (status == 0 && request.operation == WORKER_BUILD)
+			status = serve_build(worker, &request, error);
 		else if (status == 0 && request.operation != WORKER_IDLE)
 			status = serve_plans(worker, &request, &lost, error);
 		json_decref(message);

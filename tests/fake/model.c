@@ -103,6 +103,13 @@ const struct fake_fault *fake_model_fault(const struct fake_script *script, cons
 	return NULL;
 }
 
+uint64_t fake_model_hash(const struct fake_script *script, const struct kern_plan *plan)
+{
+	const char *options = plan->launches[0].build_options;
+
+	return hash((uint64_t)script->seed, options, strlen(options));
+}
+
 static double next_noise(struct fake_clock *clock)
 {
 	clock->noise += 0x9e3779b97f4a7c15u; /* splitmix64's step */

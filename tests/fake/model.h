@@ -21,6 +21,9 @@ double fake_model_time_ns(const struct fake_script *script, const struct mmt_pro
 /* The first fault of the script that the plan meets; NULL: none. */
 const struct fake_fault *fake_model_fault(const struct fake_script *script, const struct kern_plan *plan);
 
+/* What a driver would know a build by. */
+uint64_t fake_model_hash(const struct fake_script *script, const struct kern_plan *plan);
+
 /* The device's clock, which runs as fast as it is told. */
 struct fake_clock {
 	const struct fake_script *script;

@@ -256,6 +256,14 @@ static int read_hint(struct fake_script *script, const struct setting *setting, 
 	return 0;
 }
 
+static int read_cache(struct fake_script *script, const struct setting *setting, char *value, struct mmt_error *error)
+{
+	if (*value != '/')
+		return bad(setting, value, error);
+	set_text(script->cache, sizeof script->cache, value);
+	return 0;
+}
+
 static int read_driver(struct fake_script *script, const struct setting *setting, char *value, struct mmt_error *error)
 {
 	if (*value == '\0' || script->n_devices == 0)
@@ -283,6 +291,7 @@ static const struct setting settings[] = {
 	OTHER("devices", read_devices),
 	OTHER("driver", read_driver),
 	OTHER("hint", read_hint),
+	OTHER("cache", read_cache),
 	OTHER("enumerate", read_start),
 	OTHER("hello", read_start),
 	OTHER("best", read_best),
@@ -298,6 +307,8 @@ static const struct setting settings[] = {
 	FAULT("lost"),
 	FAULT("garbage"),
 	FAULT("slow_build"),
+	FAULT("build_crash"),
+	FAULT("build_hang"),
 	FAULT("build_failed"),
 	FAULT("launch_failed"),
 	FAULT("wrong_result"),

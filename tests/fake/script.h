@@ -19,12 +19,14 @@ enum fake_events { FAKE_EVENTS_TRUE, FAKE_EVENTS_ZERO, FAKE_EVENTS_REVERSED };
 enum fake_start { FAKE_START_OK, FAKE_START_CRASH, FAKE_START_HANG, FAKE_START_GARBAGE };
 
 /* X(code, name): beside these, a fault may be any failed outcome of trial.h that a worker reports */
-#define FAKE_FAULT_TABLE(X)   \
-	X(CRASH, "crash")     \
-	X(HANG, "hang")       \
-	X(LOST, "lost")       \
-	X(GARBAGE, "garbage") \
-	X(SLOW_BUILD, "slow_build")
+#define FAKE_FAULT_TABLE(X)           \
+	X(CRASH, "crash")             \
+	X(HANG, "hang")               \
+	X(LOST, "lost")               \
+	X(GARBAGE, "garbage")         \
+	X(SLOW_BUILD, "slow_build")   \
+	X(BUILD_CRASH, "build_crash") \
+	X(BUILD_HANG, "build_hang")
 
 enum fake_fault_kind {
 #define FAKE_FAULT(code, name) FAKE_##code,
@@ -53,6 +55,7 @@ struct fake_script {
 	struct fake_best best[FAKE_MAX_BEST];
 	size_t n_best;
 	char hint[FAKE_TEXT_BYTES];
+	char cache[FAKE_TEXT_BYTES]; /* a folder; "": builds are not kept */
 	enum fake_events events;
 	enum fake_start enumerate, hello;
 	double seed, rate_gflops, noise, drop_fraction, drop_after, timer_ns, delay_ms;

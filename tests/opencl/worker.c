@@ -322,6 +322,30 @@ static void test_broken_plan_is_refused_and_the_worker_lives(void **state)
 	drive_stop(&drive);
 }
 
+/* No results: it is built. */
+static void test_build_alone_says_why_it_failed(void **state)
+{
+	static const char *const sources[] = {KERNEL(RIGHT), "__kernel void matmul() { this is no C }"};
+	struct mmt_problem problem = shape(8, 8, 8);
+	struct kern_result result;
+	struct drive drive;
+
+	(void)state;
+	start(&drive);
+	for (size_t i = 0; i < 2; i++) {
+		json_t *plan = drive_plan_of_source(sources[i], NULL, &problem, &drive.device);
+
+		assert_int_equal(drive_run(&drive, json_pack("{s:s, s:i, s:o}", "op", "build", "id", 9, "plan", plan),
+					   TIMEOUT_MS, &result, i),
+				 0);
+		assert_string_equal(drive.phases, "build ");
+	}
+	assert_int_equal(result.outcome, KERN_OUTCOME_BUILD_FAILED);
+	assert_non_null(strstr(result.message, "error"));
+	expect_good(&drive);
+	drive_stop(&drive);
+}
+
 static void test_idle_then_work_again(void **state)
 {
 	struct drive drive;
@@ -365,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_slow_candidate_is_given_up),
 		cmocka_unit_test(test_comparison_gives_each_plan_its_outcome),
 		cmocka_unit_test(test_broken_plan_is_refused_and_the_worker_lives),
+		cmocka_unit_test(test_build_alone_says_why_it_failed),
 		cmocka_unit_test(test_idle_then_work_again),
 	};
 

@@ -14,7 +14,7 @@
 #define MOST_PLANS    64
 #define MOST_ROUNDS   99
 
-static const char *const operation_names[] = {"trial", "compare", "idle", "reference"};
+static const char *const operation_names[] = {"trial", "compare", "idle", "reference", "build"};
 
 static int read_operation(const json_t *message, enum worker_operation *out, struct mmt_error *error)
 {
@@ -33,7 +33,8 @@ static int read_plans(struct worker_request *request, const json_t *message, str
 {
 	const json_t *list = json_object_get(message, "plans");
 	const json_t *one = json_object_get(message, "plan");
-	size_t n = request->operation == WORKER_TRIAL ? 1 : json_array_size(list);
+	bool single = request->operation == WORKER_TRIAL || request->operation == WORKER_BUILD;
+	size_t n = single ? 1 : json_array_size(list);
 
 	request->n_results = n;
 	if (n == 0 || n > MOST_PLANS)
@@ -42,7 +43,7 @@ static int read_plans(struct worker_request *request, const json_t *message, str
 	if (request->plans == NULL)
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for %zu plans", n);
 	for (size_t i = 0; i < n; i++) {
-		const json_t *plan = request->operation == WORKER_TRIAL ? one : json_array_get(list, i);
+		const json_t *plan = single ? one : json_array_get(list, i);
 
 		if (kern_plan_from_json(plan, &request->plans[i], error) != 0)
 			return -1;
@@ -72,6 +73,8 @@ int worker_request_init(struct worker_request *request, const json_t *message, s
 		return 0;
 	if (request->id <= 0)
 		return mmt_error_set(error, MMT_PROTOCOL, 0, "a request without an id");
+	if (request->operation == WORKER_BUILD)
+		return read_plans(request, message, error);
 	request->give_up_ns = json_number_value(json_object_get(message, "give_up_ns"));
 	request->general = json_is_true(json_object_get(message, "general"));
 	rounds = json_integer_value(json_object_get(message, "rounds"));

@@ -113,6 +113,23 @@ static int serve_reference(const struct worker_request *request, struct worker_b
 	return worker_send_results(request->id, &result, 1, error);
 }
 
+/* What is built is dropped again: the driver's cache keeps it, for the worker that measures. */
+static int serve_build(const struct worker_request *request, struct worker_bench *bench, struct mmt_error *error)
+{
+	struct kern_result result = {0};
+	struct mmt_error why = {0};
+	struct worker_run run;
+	bool built;
+
+	worker_send_phase(request->id, "build", NULL);
+	built = worker_run_build(&run, &bench->session, &bench->programs, &request->plans[0], &why) == 0;
+	worker_run_finish(&run);
+	worker_programs_finish(&bench->programs);
+	if (!built)
+		worker_result_fail(&result, &why, KERN_OUTCOME_BUILD_FAILED);
+	return worker_send_results(request->id, &result, built ? 0 : 1, error);
+}
+
 static int serve_message(const json_t *message, struct worker_bench *bench, struct mmt_error *error)
 {
 	struct worker_request request;
@@ -128,6 +145,8 @@ static int serve_message(const json_t *message, struct worker_bench *bench, stru
 		}
 	} else if (request.operation == WORKER_IDLE) {
 		release_all(bench);
+	} else if (request.operation == WORKER_BUILD) {
+		status = serve_build(&request, bench, error);
 	} else if (request.operation == WORKER_REFERENCE) {
 		status = serve_reference(&request, bench, error);
 	} else {

@@ -212,6 +212,7 @@ static inline void fixture_create(struct fixture *fixture)
 	assert_int_equal(config_init(&service->config, NULL), 0);
 	assert_int_equal(config_set(&service->config, "service", "worker", FAKE_WORKER, NULL), 0);
 	service->config.worker_nice = 0;
+	service->config.builders = 0; /* candidates come in the strategy's order */
 	service->config.budget_s = 20;
 	service->config.launch_deadline_s = 1;
 	fixture->variants[0] = fixture_variant("matmul/toy.json", FIXTURE_VARIANT("matmul"), "kernel void toy() {}\n");

@@ -1,0 +1,48 @@
+# Builds ahead, on a real device: what a builder has built costs the worker
+# little; a builder that dies takes one candidate with it; none outlives a
+# service that is killed.
+. "$SOURCE/tests/system/lib.sh"
+
+# building FOLDER: seconds that the worker spent building in a small job that began with no cache.
+building() {
+	export POCL_CACHE_DIR="$work/$1"
+	mkdir "$POCL_CACHE_DIR"
+	start_service --set tuning.background_budget_s=0 --set tuning.peak_budget_s=1 --set tuning.worker_nice=0
+	need_device
+	mmtune tune --order "$2" --variant tiled --evaluations 6 --budget 60s --json >"$work/tuned"
+	grep -oE '"build_s":[0-9.e+-]+' "$work/tuned" | tail -n 1 | cut -d: -f2
+	stop_service
+}
+alone=$(MMTUNE_BUILDERS=0 building cold 96)
+ahead=$(MMTUNE_BUILDERS=2 building ahead 97)
+awk -v alone="$alone" -v ahead="$ahead" 'BEGIN { exit !(ahead < 0.6 * alone) }' ||
+	fail "the worker built for $ahead s with builders, $alone s without"
+
+export MMTUNE_BUILDERS=2
+start_service --set tuning.background_budget_s=0 --set tuning.worker_nice=0
+# Builders are the workers with the highest niceness.
+builders() { pgrep -P "$1" -f mmtune-worker | while read -r pid; do
+	[ "$(ps -o ni= -p "$pid" | tr -d ' ')" != 19 ] || echo "$pid"
+done; }
+until_true() {
+	tries=0
+	until eval "$1"; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 400 ] || fail "never: $1"
+		sleep 0.1
+	done
+}
+trials() { mmtune status --json | sed 's/.*"trials":\([0-9]*\).*/\1/'; }
+
+mmtune tune --order 100 --strategy random --budget 60s --no-wait >/dev/null
+until_true '[ -n "$(builders "$service")" ]'
+until_true 'kill -9 $(builders "$service" | head -1) 2>/dev/null; mmtune history --trials --json --limit 0 | grep -q "\"outcome\":\"crashed\""'
+before=$(trials)
+until_true '[ "$(trials)" -gt $((before + 2)) ]'
+
+until_true '[ -n "$(builders "$service")" ]'
+kill -9 "$service"
+wait "$service" 2>/dev/null || true
+service=""
+sleep 0.3
+[ -z "$(pgrep -f "^$BUILD/tuner/worker/mmtune-worker.*--fingerprint" || true)" ] || fail "a builder outlived its service"
