@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem_list.h"
+
 /* inih's buffer (INI_MAX_LINE in ini.h, 200) with its two ends; a longer line it would cut in two. */
 #define LINE_BYTES 197
 
-enum kind { KIND_INTEGER, KIND_STRING, KIND_BOOLEAN };
+enum kind { KIND_INTEGER, KIND_STRING, KIND_BOOLEAN, KIND_PROBLEMS };
 
 struct key {
 	const char *section, *name;
@@ -30,13 +32,15 @@ struct key {
 	 .maximum = (maximum_),                                        \
 	 .integer = (value),                                           \
 	 .text = (text_)},
-#define KEY_STRING(section_, name_, value, text_)  \
-	{.section = #section_,                     \
-	 .name = #name_,                           \
-	 .kind = KIND_STRING,                      \
-	 .offset = offsetof(struct config, name_), \
-	 .string = (value),                        \
+#define KEY_TEXT(section_, name_, kind_, value, text_) \
+	{.section = #section_,                         \
+	 .name = #name_,                               \
+	 .kind = (kind_),                              \
+	 .offset = offsetof(struct config, name_),     \
+	 .string = (value),                            \
 	 .text = (text_)},
+#define KEY_STRING(section, name, value, text)   KEY_TEXT(section, name, KIND_STRING, value, text)
+#define KEY_PROBLEMS(section, name, value, text) KEY_TEXT(section, name, KIND_PROBLEMS, value, text)
 #define KEY_BOOLEAN(section_, name_, value, text_) \
 	{.section = #section_,                     \
 	 .name = #name_,                           \
@@ -45,7 +49,7 @@ struct key {
 	 .boolean = (value),                       \
 	 .text = (text_)},
 
-static const struct key keys[] = {CONFIG_KEYS(KEY_INTEGER, KEY_STRING, KEY_BOOLEAN)};
+static const struct key keys[] = {CONFIG_KEYS(KEY_INTEGER, KEY_STRING, KEY_BOOLEAN, KEY_PROBLEMS)};
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
 static void *field(struct config *config, const struct key *key)
@@ -62,6 +66,17 @@ static int set_string(struct config *config, const struct key *key, const char *
 	free(*at);
 	*at = copy;
 	return 0;
+}
+
+static int set_problems(struct config *config, const struct key *key, const char *text, struct mmt_error *error)
+{
+	struct config_problem *list;
+	size_t count;
+	struct mmt_error problem = {0};
+	if (config_problems_parse(text, &list, &count, &problem) != 0)
+		return mmt_error_set(error, problem.code, 0, "%s: %s", key->name, problem.message);
+	free(list);
+	return set_string(config, key, text, error);
 }
 
 static int set_integer(struct config *config, const struct key *key, const char *text, struct mmt_error *error)
@@ -95,8 +110,14 @@ static int set_key(struct config *config, const struct key *key, const char *tex
 		[KIND_INTEGER] = set_integer,
 		[KIND_STRING] = set_string,
 		[KIND_BOOLEAN] = set_boolean,
+		[KIND_PROBLEMS] = set_problems,
 	};
 	return setters[key->kind](config, key, text, error);
+}
+
+static bool is_text(const struct key *key)
+{
+	return key->kind == KIND_STRING || key->kind == KIND_PROBLEMS;
 }
 
 static bool known_section(const char *section)
@@ -140,7 +161,7 @@ failed:
 void config_finish(struct config *config)
 {
 	for (size_t i = 0; i < KEY_COUNT; i++)
-		if (keys[i].kind == KIND_STRING)
+		if (is_text(&keys[i]))
 			free(*(char **)field(config, &keys[i]));
 	*config = (struct config){0};
 }
@@ -270,9 +291,9 @@ static void write_key(FILE *out, const struct key *key)
 			key->name, (long long)key->integer);
 	else
 		fprintf(out, "\n#%s =%s%s\n", key->name, key->string && !key->string[0] ? "" : " ",
-			key->kind == KIND_STRING ? key->string
-			: key->boolean           ? "yes"
-						 : "no");
+			is_text(key)   ? key->string
+			: key->boolean ? "yes"
+				       : "no");
 }
 
 int config_write_example(FILE *out)

@@ -20,7 +20,7 @@ struct config {
 #define CONFIG_FIELD_INTEGER(section, name, minimum, maximum, value, text) int64_t name;
 #define CONFIG_FIELD_STRING(section, name, value, text)                    char *name;
 #define CONFIG_FIELD_BOOLEAN(section, name, value, text)                   bool name;
-	CONFIG_KEYS(CONFIG_FIELD_INTEGER, CONFIG_FIELD_STRING, CONFIG_FIELD_BOOLEAN)
+	CONFIG_KEYS(CONFIG_FIELD_INTEGER, CONFIG_FIELD_STRING, CONFIG_FIELD_BOOLEAN, CONFIG_FIELD_STRING)
 #undef CONFIG_FIELD_INTEGER
 #undef CONFIG_FIELD_STRING
 #undef CONFIG_FIELD_BOOLEAN

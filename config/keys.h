@@ -1,11 +1,12 @@
 /* keys.h: every configuration key: the only place where one is declared.
  *
  * INTEGER(section, name, minimum, maximum, default, text)
- * STRING(section, name, default, text)	BOOLEAN(section, name, default, text) */
+ * STRING(section, name, default, text)	BOOLEAN(section, name, default, text)
+ * PROBLEMS(section, name, default, text)	a string that problem_list.h reads */
 #ifndef MMT_CONFIG_KEYS_H
 #define MMT_CONFIG_KEYS_H
 
-#define CONFIG_KEYS(INTEGER, STRING, BOOLEAN)                                                                          \
+#define CONFIG_KEYS(INTEGER, STRING, BOOLEAN, PROBLEMS)                                                                \
 	STRING(service, socket, "", "Unix socket to listen on; empty: /run/mmtune/socket, or the user's")              \
 	STRING(service, state_directory, "", "where mmtune.db lives; empty: /var/lib/mmtune, or the user's")           \
 	STRING(service, cache_directory, "", "for the drivers' compilers; empty: /var/cache/mmtune, or the user's")    \
@@ -27,6 +28,7 @@
 	INTEGER(tuning, builders, 0, 64, 8,                                                                            \
 		"processes that build ahead of a device that is no CPU; fewer than cores; 0: none")                    \
 	INTEGER(tuning, worker_nice, 0, 19, 10, "niceness of the workers")                                             \
-	STRING(tuning, strategy, "auto", "search strategy of a job that names none")
+	STRING(tuning, strategy, "auto", "search strategy of a job that names none")                                   \
+	PROBLEMS(tuning, auto_tune, "", "tuned when idle: [DEVICE:]ORDER or MxNxK [/TYPE][/TRANS], ...")
 
 #endif

@@ -125,7 +125,7 @@ struct db_job {
 	int64_t id, device_id, problem_id;
 	char *state; /* queued running done failed cancelled */
 	char *strategy;
-	char *origin; /* client, query, peak, resume */
+	char *origin; /* client, query, auto, peak */
 	int64_t seed;
 	double budget_ns, until; /* 0: none */
 	int64_t max_evaluations; /* 0: none */
@@ -142,6 +142,19 @@ int db_job_put(struct db *db, struct db_job *job, struct mmt_error *error); /* i
 /* unfinished_only: queued and running, oldest first; else newest first. limit 0: all. */
 int db_jobs(struct db *db, bool unfinished_only, int limit, struct db_job **out, size_t *count,
 	    struct mmt_error *error);
+
+/* ---- what is asked for and not tuned ---- */
+struct db_demand {
+	int64_t device_id;
+	const char *problem; /* JSON */
+	int64_t asks;        /* more than 0 */
+	int64_t last_asked_at;
+};
+typedef int db_demand_fn(void *context, const struct db_demand *demand); /* non-zero stops */
+/* Most asked first. */
+int db_demand(struct db *db, db_demand_fn *each, void *context, struct mmt_error *error);
+/* The list takes the place of all that was stored; each device and problem once. */
+int db_demand_replace(struct db *db, const struct db_demand *list, size_t count, struct mmt_error *error);
 
 /* Consistent copy of the whole database (VACUUM INTO), synced. path must not exist. */
 int db_backup(struct db *db, const char *path, struct mmt_error *error);

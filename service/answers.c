@@ -202,15 +202,28 @@ static bool is_stale(const struct db_trial *trial, const struct svc_device *devi
 	       strcmp(trial->platform_version, device->properties.platform_version) != 0;
 }
 
+/* The best of this very problem, where its kernel is still the one that was measured; NULL: none. */
+static const struct svc_best *exact_best(const struct svc_answers *answers, const struct svc_device *device,
+					 const struct mmt_problem *problem)
+{
+	const struct svc_best *best = find_best(answers, device->id, problem);
+	const struct kern_variant *variant =
+		best ? kern_registry_find(&answers->service->kernels, problem->family, best->trial.variant) : NULL;
+	return variant && answer_variant_unchanged(variant, &best->trial) ? best : NULL;
+}
+
+bool svc_answers_is_tuned(const struct svc_answers *answers, const struct svc_device *device,
+			  const struct mmt_problem *problem)
+{
+	const struct svc_best *best = exact_best(answers, device, problem);
+	return best && !is_stale(&best->trial, device);
+}
+
 static bool answer_exactly(const struct svc_answers *answers, struct answer *answer, const struct mmt_problem *problem,
 			   const struct svc_device *device)
 {
-	const struct svc_best *best = find_best(answers, device->id, problem);
-	const struct kern_registry *kernels = &answers->service->kernels;
-	const struct kern_variant *variant =
-		best ? kern_registry_find(kernels, problem->family, best->trial.variant) : NULL;
-	if (!variant || !answer_variant_unchanged(variant, &best->trial) ||
-	    answer_from_best(answer, kernels, best, problem, device, NULL) != 0)
+	const struct svc_best *best = exact_best(answers, device, problem);
+	if (!best || answer_from_best(answer, &answers->service->kernels, best, problem, device, NULL) != 0)
 		return false;
 	answer->match = ANSWER_EXACT;
 	answer->stale = is_stale(&best->trial, device);

@@ -31,6 +31,9 @@ json_t *svc_answers_query(struct svc_answers *answers, struct svc_device *device
 
 /* A trial became the best of its device and problem (a copy is made). */
 int svc_answers_promoted(struct svc_answers *answers, const struct db_trial *trial, struct mmt_error *error);
+/* Whether there is an exact answer, measured under the present driver with the present kernel. */
+bool svc_answers_is_tuned(const struct svc_answers *answers, const struct svc_device *device,
+			  const struct mmt_problem *problem);
 /* The stored best of exactly this problem; NULL: none. Borrowed until the next promotion. */
 const struct db_trial *svc_answers_best(const struct svc_answers *answers, int64_t device_id,
 					const struct mmt_problem *problem);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "answers.h"
+#include "demand.h"
 #include "devices.h"
 #include "jobs.h"
 #include "lock.h"
@@ -57,6 +58,8 @@ static void on_devices(struct service *service, const struct mmt_error *error)
 		daemon->jobs_started = true;
 		svc_jobs_start(service->jobs);
 	}
+	if (daemon->jobs_started && !service->draining)
+		svc_jobs_add_listed(service->jobs);
 	malloc_trim(0);
 }
 
@@ -74,8 +77,10 @@ static void close_all(struct daemon *daemon)
 {
 	struct service *service = &daemon->service;
 	svc_server_destroy(service->server);
+	svc_demand_flush(service->demand);
 	svc_store_destroy(service->store);
 	svc_jobs_destroy(service->jobs);
+	svc_demand_destroy(service->demand);
 	svc_answers_destroy(service->answers);
 	svc_devices_destroy(service->devices);
 	uv_handle_t *const own[] = {
@@ -103,6 +108,7 @@ static void on_jobs_drained(struct service *service)
 static void end_at_once(struct daemon *daemon)
 {
 	svc_server_destroy(daemon->service.server);
+	svc_demand_flush(daemon->service.demand);
 	svc_store_destroy(daemon->service.store);
 	svc_lock_release(&daemon->state_lock);
 	_exit(EXIT_SUCCESS);
@@ -279,6 +285,9 @@ static int start_parts(struct daemon *daemon, struct mmt_error *error)
 		return -1;
 	service->answers = svc_answers_create(service, error);
 	if (service->answers == NULL)
+		return -1;
+	service->demand = svc_demand_create(service, error);
+	if (service->demand == NULL)
 		return -1;
 	service->jobs = svc_jobs_create(service, error);
 	return service->jobs != NULL ? 0 : -1;

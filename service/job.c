@@ -6,11 +6,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "demand.h"
 #include "jobs_queue.h"
 #include "problem_json.h"
 
 static const char *const state_names[] = {"queued", "running", "done", "failed", "cancelled"};
-static const char *const origin_names[] = {"client", "query", "peak"};
+static const char *const origin_names[] = {"client", "query", "auto", "peak"};
 
 const char *job_state_name(enum svc_job_state state)
 {
@@ -49,6 +50,7 @@ json_t *job_progress(const struct svc_job *job)
 	json_object_set_new(object, "budget_s", job->budget_s > 0 ? json_real(job->budget_s) : json_null());
 	json_object_set_new(object, "max_evaluations",
 			    job->max_evaluations > 0 ? json_integer(job->max_evaluations) : json_null());
+	json_object_set_new(object, "asks", json_integer(job->asks));
 	const char *phase = jobs_waits_for_peaks(job) ? "peaks" : job->phase;
 	json_object_set_new(object, "phase", phase ? json_string(phase) : json_null());
 	json_object_set(object, "best", job->best ? job->best : json_null());
@@ -69,6 +71,7 @@ struct svc_job *job_create(struct svc_jobs *jobs, const struct svc_job_request *
 	job->origin = request->origin;
 	job->strategy = strdup(request->strategy);
 	job->variant = request->variant ? strdup(request->variant) : NULL;
+	job->asks = request->asks;
 	job->seed = request->seed;
 	job->budget_s = request->budget_s;
 	job->max_evaluations = request->max_evaluations;
@@ -159,6 +162,7 @@ struct svc_job *job_from_record(struct svc_jobs *jobs, struct svc_devices *devic
 		for (int origin = SVC_JOB_CLIENT; origin <= SVC_JOB_PEAK; origin++)
 			if (record->origin && strcmp(record->origin, origin_names[origin]) == 0)
 				request.origin = (enum svc_job_origin)origin;
+		request.asks = svc_demand_asks(jobs->service->demand, record->device_id, &request.problem);
 		job = job_create(jobs, &request);
 	}
 	json_decref(problem);

@@ -30,6 +30,7 @@ struct svc_job {
 	uint64_t seed;            /* 0: the id */
 	double budget_s, until;
 	int64_t max_evaluations;
+	int64_t asks;         /* queries that wanted it so far */
 	bool ending;          /* its last state is being stored */
 	bool posted, changed; /* as queued: being stored; to be stored again after that */
 	/* Progress; kept by the runner, and over restarts where the database has a column for it */

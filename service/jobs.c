@@ -7,11 +7,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "demand.h"
 #include "jobs_queue.h"
 #include "store.h"
 
 /* Watchers hear of a change at most this often, but for changes of state. */
 #define TELL_INTERVAL_MS 100
+#define RANK_LAST        2
 
 /* ---- telling ---- */
 
@@ -189,6 +191,7 @@ static void on_end_stored(struct svc_job *job, const struct mmt_error *error)
 		snprintf(job->message, sizeof job->message, "%s", error->message);
 	tell_waiters(job, NULL);
 	tell(job, true, true);
+	svc_demand_forget(jobs->service->demand, job->device->id, &job->problem);
 	remove_job(jobs, job);
 	jobs_schedule(jobs);
 }
@@ -215,16 +218,26 @@ bool jobs_is_quarantined(const struct svc_device *device)
 	return device->quarantined_until > (int64_t)time(NULL);
 }
 
-/* Clients' jobs, and the peaks that they are judged by, before those of queries. */
+static int own_rank(const struct svc_job *job)
+{
+	if (job->origin == SVC_JOB_CLIENT)
+		return 0;
+	return job->origin == SVC_JOB_AUTO && job->asks == 0 ? RANK_LAST : 1;
+}
+
+/* Peaks go with the first of those that are judged by them. */
 int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job)
 {
 	if (job->origin != SVC_JOB_PEAK)
-		return job->origin == SVC_JOB_CLIENT ? 0 : 1;
-	for (size_t i = 0; i < jobs->count; i++)
-		if (jobs->list[i]->device == job->device && jobs->list[i]->origin == SVC_JOB_CLIENT &&
-		    !jobs->list[i]->ending)
-			return 0;
-	return jobs_guest_wants(jobs, job->device) ? 0 : 1;
+		return own_rank(job);
+	int rank = jobs_guest_wants(jobs, job->device) ? 0 : RANK_LAST;
+	for (size_t i = 0; i < jobs->count; i++) {
+		const struct svc_job *judged = jobs->list[i];
+		if (judged->device == job->device && judged->origin != SVC_JOB_PEAK && !judged->ending &&
+		    own_rank(judged) < rank)
+			rank = own_rank(judged);
+	}
+	return rank;
 }
 
 bool jobs_waits_for_peaks(const struct svc_job *job)
@@ -242,7 +255,12 @@ bool jobs_waits_for_peaks(const struct svc_job *job)
 static bool goes_before(const struct svc_jobs *jobs, const struct svc_job *a, const struct svc_job *b)
 {
 	int rank_a = jobs_rank(jobs, a), rank_b = jobs_rank(jobs, b);
-	return rank_a != rank_b ? rank_a < rank_b : a->sequence < b->sequence;
+	if (rank_a != rank_b)
+		return rank_a < rank_b;
+	/* never before the peaks that it waits for */
+	if (rank_a == 1 && a->asks != b->asks && a->origin != SVC_JOB_PEAK && b->origin != SVC_JOB_PEAK)
+		return a->asks > b->asks;
+	return a->sequence < b->sequence;
 }
 
 static struct svc_job *next_job(const struct svc_jobs *jobs)
@@ -341,6 +359,7 @@ void jobs_schedule(struct svc_jobs *jobs)
 		return; /* its turn comes when what is before it is stored */
 	if (!job) {
 		wait_for_quarantine(jobs);
+		jobs_fill(jobs);
 	} else if (!job->device->present) {
 		snprintf(job->message, sizeof job->message, "the device %s is not there any more", job->device->name);
 		end_job(job, SVC_JOB_FAILED); /* schedules again when it is stored */

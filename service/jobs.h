@@ -4,7 +4,8 @@
  *	queued, running --Cancel--> cancelled		running --nothing valid, no device--> failed
  *	running --service dies--> queued again at the next start (resumed)
  *
- * One job runs at a time on a device, one device at a time; client jobs before background ones.
+ * One job runs at a time on a device, one device at a time; clients' jobs before those that queries queued, of which
+ * the most asked is first, and these before what the configuration lists.
  * Every transition is stored before it is told to anyone.
  *
  * Thread: the loop's. */
@@ -18,7 +19,8 @@
 #include "service.h"
 
 enum svc_job_state { SVC_JOB_QUEUED, SVC_JOB_RUNNING, SVC_JOB_DONE, SVC_JOB_FAILED, SVC_JOB_CANCELLED };
-enum svc_job_origin { SVC_JOB_CLIENT, SVC_JOB_QUERY, SVC_JOB_PEAK };
+/* client: Tune; query: somebody asked for it; auto: the configuration's auto_tune; peak: what others are judged by. */
+enum svc_job_origin { SVC_JOB_CLIENT, SVC_JOB_QUERY, SVC_JOB_AUTO, SVC_JOB_PEAK };
 
 struct svc_job_request {
 	struct svc_device *device;
@@ -26,6 +28,7 @@ struct svc_job_request {
 	enum svc_job_origin origin;
 	const char *strategy;    /* NULL: the configuration's */
 	const char *variant;     /* only this one; NULL: all */
+	int64_t asks;            /* queries that wanted it so far */
 	uint64_t seed;           /* 0: from the job's id */
 	double budget_s;         /* 0: the configuration's for the origin */
 	int64_t max_evaluations; /* 0: none */
@@ -44,6 +47,8 @@ void svc_jobs_drain(struct svc_jobs *jobs, void (*stopped)(struct service *servi
 typedef void svc_job_queued(void *context, int64_t job_id, const struct mmt_error *error);
 void svc_jobs_add(struct svc_jobs *jobs, const struct svc_job_request *request, svc_job_queued *on_queued,
 		  void *context);
+/* Queues what the configuration's auto_tune lists and is not tuned, for the devices that are there. */
+void svc_jobs_add_listed(struct svc_jobs *jobs);
 int svc_jobs_cancel(struct svc_jobs *jobs, int64_t job_id, struct mmt_error *error); /* MMT_NO_SUCH_JOB */
 void svc_jobs_pause(struct svc_jobs *jobs, bool paused);
 bool svc_jobs_paused(const struct svc_jobs *jobs);

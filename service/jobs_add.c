@@ -63,6 +63,7 @@ static struct svc_job *join_or_make(struct svc_jobs *jobs, const struct svc_job_
 	struct svc_job *job = equal_job(jobs, request);
 	*store = true;
 	if (job) {
+		job->asks = request->asks > job->asks ? request->asks : job->asks;
 		*store = request->origin == SVC_JOB_CLIENT && job->origin != SVC_JOB_CLIENT;
 		return *store && lift(job, request) != 0 ? NULL : job;
 	}
@@ -164,18 +165,29 @@ void jobs_recheck_peak(struct svc_jobs *jobs, const struct svc_job *job)
 	}
 }
 
+static int64_t default_budget_s(const struct config *config, enum svc_job_origin origin)
+{
+	switch (origin) {
+	case SVC_JOB_QUERY:
+		return config->background_budget_s;
+	case SVC_JOB_PEAK:
+		return config->peak_budget_s;
+	case SVC_JOB_CLIENT:
+	case SVC_JOB_AUTO:
+		break;
+	}
+	return config->budget_s;
+}
+
 void svc_jobs_add(struct svc_jobs *jobs, const struct svc_job_request *request, svc_job_queued *on_queued,
 		  void *context)
 {
-	const struct config *config = &jobs->service->config;
 	struct mmt_error error = {0};
 	struct svc_job_request full = *request;
 	if (!full.strategy)
-		full.strategy = config->strategy;
+		full.strategy = jobs->service->config.strategy;
 	if (full.budget_s <= 0)
-		full.budget_s = (double)(full.origin == SVC_JOB_CLIENT ? config->budget_s
-					 : full.origin == SVC_JOB_PEAK ? config->peak_budget_s
-								       : config->background_budget_s);
+		full.budget_s = (double)default_budget_s(&jobs->service->config, full.origin);
 	if (check_request(jobs, &full, &error) != 0) {
 		on_queued(context, 0, &error);
 		return;

@@ -18,6 +18,7 @@ struct svc_jobs {
 	uv_timer_t retry;              /* a quarantine ends */
 	size_t storing;                /* posts to the store that are not done */
 	bool started, paused, draining;
+	bool filling;                             /* a job for what is asked most is on its way into the queue */
 	void (*stopped)(struct service *service); /* while a drain goes on */
 };
 
@@ -33,8 +34,11 @@ bool jobs_is_quarantined(const struct svc_device *device);
 /* jobs.c, for the guests */
 void jobs_schedule(struct svc_jobs *jobs);
 void jobs_check_stopped(struct svc_jobs *jobs); /* a drain may be over */
-/* 0: clients' jobs, and what goes with them; 1: the background's. */
+/* 0: clients' jobs, and what goes with them; 1: what queries asked for; 2: what the configuration lists. */
 int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job);
+
+/* jobs_idle.c: the queue is empty: a job for what is asked most, if there is anything. */
+void jobs_fill(struct svc_jobs *jobs);
 
 /* jobs_guest.c */
 bool jobs_guest_wants(const struct svc_jobs *jobs, const struct svc_device *device); /* one of this device is there */

@@ -19,6 +19,7 @@ struct svc_store;
 struct svc_devices;
 struct svc_answers;
 struct svc_jobs;
+struct svc_demand;
 struct svc_server;
 struct svc_verb;
 
@@ -30,6 +31,7 @@ struct service {
 	struct svc_store *store;
 	struct svc_devices *devices;
 	struct svc_answers *answers;
+	struct svc_demand *demand;
 	struct svc_jobs *jobs;
 	struct svc_server *server;
 	int64_t started_at;

@@ -15,12 +15,14 @@ static const struct cli_option options[] = {
 static void add_job(struct cli_table *table, const json_t *job)
 {
 	char problem[MMT_MESSAGE_BYTES], elapsed[CLI_FORMAT_BYTES], best[CLI_FORMAT_BYTES] = "";
+	int64_t asks = cli_field_integer(job, "asks");
 	double time_ns = cli_field_number(json_object_get(job, "best"), "time_ns");
 	cli_table_cell(table, "%lld", (long long)cli_field_integer(job, "job"));
 	cli_table_cell(table, "%s", cli_field_text(job, "state"));
 	cli_table_cell(table, "%s", cli_field_text(job, "device"));
 	cli_table_cell(table, "%s", cli_field_problem(job, "problem", problem));
 	cli_table_cell(table, "%s", cli_field_text(job, "origin"));
+	cli_table_cell(table, asks > 0 ? "%lld" : "", (long long)asks);
 	cli_table_cell(table, "%s", cli_field_text(job, "strategy"));
 	cli_table_cell(table, "%lld", (long long)cli_field_integer(job, "evaluations"));
 	cli_table_cell(table, "%s", cli_format_seconds(elapsed, cli_field_number(job, "elapsed_s")));
@@ -31,9 +33,10 @@ static void add_job(struct cli_table *table, const json_t *job)
 static int show(struct cli_context *context, const json_t *reply, struct mmt_error *error)
 {
 	(void)context;
-	static const struct cli_column columns[] = {
-		{"JOB", true},       {"STATE", false},    {"DEVICE", false}, {"PROBLEM", false}, {"ORIGIN", false},
-		{"STRATEGY", false}, {"EVALUATED", true}, {"TIME", true},    {"BEST", true},     {"MESSAGE", false}};
+	static const struct cli_column columns[] = {{"JOB", true},       {"STATE", false},    {"DEVICE", false},
+						    {"PROBLEM", false},  {"ORIGIN", false},   {"ASKS", true},
+						    {"STRATEGY", false}, {"EVALUATED", true}, {"TIME", true},
+						    {"BEST", true},      {"MESSAGE", false}};
 	const json_t *jobs = json_object_get(reply, "jobs");
 	struct cli_table table;
 	cli_table_init(&table, columns, sizeof columns / sizeof columns[0]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "answers.h"
+#include "demand.h"
 #include "jobs.h"
 #include "parameters.h"
 #include "query_wait.h"
@@ -47,10 +48,10 @@ static void on_queued(void *context, int64_t job_id, const struct mmt_error *err
 		svc_log(4, "cannot queue a background job: %s", error->message);
 }
 
-static bool may_queue(const struct service *service)
+/* Whether what is not tuned is to be tuned in the background. */
+static bool is_wanted(const struct service *service)
 {
-	return service->config.background_budget_s > 0 && !service->in_memory && !service->draining &&
-	       svc_jobs_pending(service->jobs) < BACKGROUND_JOBS_LIMIT;
+	return service->config.background_budget_s > 0 && !service->in_memory && !service->draining;
 }
 
 /* Takes the answer's reference. */
@@ -89,7 +90,11 @@ static void handle(struct service *service, struct svc_call *call)
 		.problem = question.problem,
 		.origin = SVC_JOB_QUERY,
 	};
-	bool queue = untuned && may_queue(service);
+	bool queue = false;
+	if (untuned && is_wanted(service)) {
+		request.asks = svc_demand_ask(service->demand, question.device->id, &question.problem);
+		queue = svc_jobs_pending(service->jobs) < BACKGROUND_JOBS_LIMIT; /* else when the queue is empty */
+	}
 	if (question.wait_s > 0) {
 		struct svc_query_wait wait = {&request, queue, question.source, question.wait_s};
 		svc_query_wait(call, &wait, answer);

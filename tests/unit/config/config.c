@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "config.h"
+#include "problem_list.h"
 
 static char path[] = "/tmp/mmtune-config-XXXXXX";
 
@@ -200,7 +201,7 @@ static void the_manual_has_every_key(void **state)
 	static const char *const names[] = {
 #define NAME_INTEGER(section, name, minimum, maximum, value, text) "*" #name "*",
 #define NAME_OTHER(section, name, value, text)                     "*" #name "*",
-		CONFIG_KEYS(NAME_INTEGER, NAME_OTHER, NAME_OTHER)};
+		CONFIG_KEYS(NAME_INTEGER, NAME_OTHER, NAME_OTHER, NAME_OTHER)};
 	char *manual = slurp(MMTUNE_SOURCE_DIR "/docs/man/mmtuned.conf.5.scd");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strstr(manual, names[i]))
@@ -221,6 +222,42 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
+static void problems_are_read(void **state)
+{
+	(void)state;
+	struct mmt_error error;
+	struct config_problem *list;
+	size_t count;
+	assert_int_equal(config_problems_parse(" 512, gpu0:1000/f64/tn  64x1000x7/nt,", &list, &count, &error), 0);
+	assert_int_equal(count, 3);
+	assert_string_equal(list[0].device, "");
+	assert_int_equal(list[0].problem.k, 512);
+	assert_int_equal(list[0].problem.type, MMT_F32);
+	assert_string_equal(list[1].device, "gpu0");
+	assert_int_equal(list[1].problem.type, MMT_F64);
+	assert_int_equal(list[1].problem.trans, MMT_TN);
+	assert_int_equal(list[2].problem.n, 1000);
+	assert_int_equal(list[2].problem.k, 7);
+	assert_int_equal(list[2].problem.trans, MMT_NT);
+	free(list);
+	assert_int_equal(config_problems_parse("", &list, &count, &error), 0);
+	assert_int_equal(count, 0);
+	free(list);
+}
+
+static void wrong_problems_are_refused_with_their_place(void **state)
+{
+	(void)state;
+	refused("[tuning]\nauto_tune = 512 0\n", 2, "auto_tune: '0': order");
+	refused("[tuning]\nauto_tune = 1x2\n", 2, "'1x2': a size is an order or MxNxK");
+	refused("[tuning]\nauto_tune = 1x2x3x4\n", 2, "MxNxK");
+	refused("[tuning]\nauto_tune = 1xx3\n", 2, "'1xx3': n");
+	refused("[tuning]\nauto_tune = 512/f99\n", 2, "'f99' is neither");
+	refused("[tuning]\nauto_tune = 512/nn/tt\n", 2, "'tt' is neither");
+	refused("[tuning]\nauto_tune = :512\n", 2, "device");
+	refused("[tuning]\nauto_tune = gpu0:\n", 2, "order");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +269,8 @@ int main(void)
 		cmocka_unit_test(the_example_is_the_table),
 		cmocka_unit_test(the_example_can_be_read),
 		cmocka_unit_test(the_manual_has_every_key),
+		cmocka_unit_test(problems_are_read),
+		cmocka_unit_test(wrong_problems_are_refused_with_their_place),
 	};
 	return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -22,8 +22,11 @@ static int64_t number(struct filled *filled, const char *sql)
 /* An empty database, not migrated. */
 static void start_empty(struct filled *filled)
 {
+	char copy[112];
+	snprintf(copy, sizeof(copy), "%s.before-v%d", filled->path, db_version_newest());
 	filled_close(filled);
 	unlink(filled->path);
+	unlink(copy);
 	filled_sql(filled, "PRAGMA journal_mode = DELETE");
 }
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "answers.h"
+#include "demand.h"
 #include "devices.h"
 #include "jobs.h"
 #include "store.h"
@@ -170,7 +171,8 @@ static inline void fixture_start(struct fixture *fixture, const char *fake)
 	service->store = svc_store_create(&fixture->loop, fixture->database, &opened, &error);
 	service->devices = service->store ? svc_devices_create(service, &error) : NULL;
 	service->answers = service->devices ? svc_answers_create(service, &error) : NULL;
-	service->jobs = service->answers ? svc_jobs_create(service, &error) : NULL;
+	service->demand = service->answers ? svc_demand_create(service, &error) : NULL;
+	service->jobs = service->demand ? svc_jobs_create(service, &error) : NULL;
 	if (!service->jobs)
 		fail_msg("%s", error.message);
 	fixture_enumerate(fixture, fake);
@@ -187,11 +189,14 @@ static inline void fixture_stop(struct fixture *fixture)
 	fixture->stopped = false;
 	svc_jobs_drain(service->jobs, fixture_on_stopped);
 	fixture_wait(fixture, &fixture->stopped, 20);
+	svc_demand_flush(service->demand);
 	svc_store_destroy(service->store);
 	svc_jobs_destroy(service->jobs);
+	svc_demand_destroy(service->demand);
 	svc_answers_destroy(service->answers);
 	svc_devices_destroy(service->devices);
 	service->store = NULL;
+	service->demand = NULL;
 	service->jobs = NULL;
 	service->answers = NULL;
 	service->devices = NULL;

@@ -392,6 +392,88 @@ static void equal_jobs_are_one_and_a_client_lifts_it(void **state)
 	json_decref(second);
 }
 
+static int64_t order_at(struct fixture *fixture, size_t index, const char *origin)
+{
+	json_t *progress = svc_job_progress_at(fixture->service.jobs, index);
+	int64_t order = json_integer_value(json_object_get(json_object_get(progress, "problem"), "m"));
+	assert_string_equal(fixture_text(progress, "origin"), origin);
+	json_decref(progress);
+	return order;
+}
+
+/* As the verb Query does. */
+static void ask(struct fixture *fixture, int64_t order)
+{
+	struct fixture_job job;
+	struct svc_job_request request = fixture_request(fixture, order);
+	request.origin = SVC_JOB_QUERY;
+	request.asks = svc_demand_ask(fixture->service.demand, request.device->id, &request.problem);
+	fixture_add(fixture, &job, &request);
+}
+
+static void what_is_asked_most_is_tuned_first_and_what_is_listed_last(void **state)
+{
+	struct fixture *fixture = *state;
+	fixture_start(fixture, "");
+	config_set(&fixture->service.config, "tuning", "auto_tune", "50, 60", NULL);
+	svc_jobs_add_listed(fixture->service.jobs);
+	svc_jobs_add_listed(fixture->service.jobs); /* as after each look for devices */
+	ask(fixture, 100);
+	ask(fixture, 200);
+	ask(fixture, 200);
+	assert_int_equal(order_at(fixture, 0, "peak"), 1000);
+	assert_int_equal(order_at(fixture, 1, "query"), 200);
+	assert_int_equal(order_at(fixture, 2, "query"), 100);
+	assert_int_equal(order_at(fixture, 3, "auto"), 50);
+	assert_int_equal(order_at(fixture, 4, "auto"), 60);
+	ask(fixture, 60); /* wanted as often as 100, and came before it */
+	assert_int_equal(order_at(fixture, 2, "auto"), 60);
+	assert_int_equal(order_at(fixture, 3, "query"), 100);
+	fixture_stop(fixture); /* order and asks outlast a restart */
+	fixture_start(fixture, "");
+	svc_jobs_add_listed(fixture->service.jobs);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 5);
+	assert_int_equal(order_at(fixture, 1, "query"), 200);
+	assert_int_equal(order_at(fixture, 4, "auto"), 50);
+}
+
+static void what_is_listed_is_tuned_once(void **state)
+{
+	struct fixture *fixture = *state;
+	start(fixture, "");
+	config_set(&fixture->service.config, "tuning", "auto_tune", "gpu0:50/f64, gpu7:60", NULL);
+	svc_jobs_add_listed(fixture->service.jobs);
+	for (int i = 0; i < 2000 && svc_jobs_pending(fixture->service.jobs) + (i < 5) > 0; i++)
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 0);
+	int64_t before = count(fixture, (struct counting){0}).count;
+	assert_true(before >= CANDIDATES);
+	restart(fixture, "");
+	svc_jobs_add_listed(fixture->service.jobs);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 0);
+	assert_int_equal(count(fixture, (struct counting){0}).count, before);
+}
+
+static void an_empty_queue_takes_what_was_asked_for_and_found_no_room(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	struct mmt_problem problem = fixture_problem(300);
+	char match[16];
+	start(fixture, "");
+	fixture->service.config.background_budget_s = 20;
+	svc_demand_ask(fixture->service.demand, svc_devices_at(fixture->service.devices, 0)->id, &problem);
+	problem = fixture_problem(1000000); /* can never be */
+	svc_demand_ask(fixture->service.demand, svc_devices_at(fixture->service.devices, 0)->id, &problem);
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	finish_job(&job);
+	for (int i = 0; i < 2000 && svc_demand_count(fixture->service.demand) > 0; i++)
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+	assert_int_equal(svc_demand_count(fixture->service.demand), 0);
+	assert_string_equal(match_of(fixture, 300, match), "exact");
+}
+
 static void a_result_over_the_peak_has_it_measured_again_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -621,6 +703,9 @@ int main(void)
 		TEST(equal_jobs_are_one_and_a_client_lifts_it),
 		TEST(a_client_does_not_wait_for_the_background),
 		TEST(a_queued_job_says_that_peaks_are_measured_first),
+		TEST(what_is_asked_most_is_tuned_first_and_what_is_listed_last),
+		TEST(what_is_listed_is_tuned_once),
+		TEST(an_empty_queue_takes_what_was_asked_for_and_found_no_room),
 		TEST(a_result_over_the_peak_has_it_measured_again_once),
 		TEST(a_queued_job_is_cancelled_at_once),
 		TEST(a_running_job_that_is_cancelled_keeps_its_results),

@@ -1,0 +1,115 @@
+/* jobs_idle.c: what the service tunes of itself: what the configuration lists, and what clients ask for most.
+ *
+ * The list (`auto_tune`) is queued as a whole and runs when nothing else waits. A query queues its own problem; those
+ * for which the queue had no room come one by one, when it is empty.
+ *
+ * Thread: the loop's. */
+#include "jobs_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers.h"
+#include "demand.h"
+#include "problem_list.h"
+
+/* ---- what clients ask for ---- */
+
+struct filling {
+	struct svc_jobs *jobs;
+	int64_t device_id;
+	struct mmt_problem problem;
+};
+
+static bool takes(void *context, int64_t device_id, const struct mmt_problem *problem)
+{
+	struct svc_jobs *jobs = context;
+	const struct svc_device *device = svc_devices_by_id(jobs->service->devices, device_id);
+	if (!device || !device->present || jobs_is_quarantined(device))
+		return false;
+	for (size_t i = 0; i < jobs->count; i++)
+		if (jobs->list[i]->device == device && mmt_problem_equal(&jobs->list[i]->problem, problem))
+			return false;
+	return true;
+}
+
+/* What cannot be queued is forgotten, else it would be the most asked for ever. */
+static void on_filled(void *context, int64_t job_id, const struct mmt_error *error)
+{
+	struct filling *filling = context;
+	(void)job_id;
+	filling->jobs->filling = false;
+	if (error)
+		svc_demand_forget(filling->jobs->service->demand, filling->device_id, &filling->problem);
+	free(filling);
+}
+
+void jobs_fill(struct svc_jobs *jobs)
+{
+	struct service *service = jobs->service;
+	while (!jobs->filling && service->config.background_budget_s > 0 && !service->in_memory) {
+		struct filling *filling = calloc(1, sizeof *filling);
+		if (!filling ||
+		    !svc_demand_most_asked(service->demand, takes, jobs, &filling->device_id, &filling->problem)) {
+			free(filling);
+			return;
+		}
+		filling->jobs = jobs;
+		jobs->filling = true;
+		const struct svc_job_request request = {
+			.device = svc_devices_by_id(service->devices, filling->device_id),
+			.problem = filling->problem,
+			.origin = SVC_JOB_QUERY,
+			.asks = svc_demand_asks(service->demand, filling->device_id, &filling->problem),
+		};
+		svc_jobs_add(jobs, &request, on_filled, filling);
+	}
+}
+
+/* ---- what the configuration lists ---- */
+
+static void on_listed(void *context, int64_t job_id, const struct mmt_error *error)
+{
+	(void)context, (void)job_id;
+	if (error)
+		svc_log(6, "auto_tune: %s", error->message);
+}
+
+static void add_listed(struct svc_jobs *jobs, struct svc_device *device, const struct mmt_problem *problem)
+{
+	const struct svc_job_request request = {.device = device, .problem = *problem, .origin = SVC_JOB_AUTO};
+	if (device->present && !svc_answers_is_tuned(jobs->service->answers, device, problem))
+		svc_jobs_add(jobs, &request, on_listed, NULL);
+}
+
+static void add_entry(struct svc_jobs *jobs, const struct config_problem *entry)
+{
+	struct svc_devices *devices = jobs->service->devices;
+	struct mmt_error error;
+	if (entry->device[0] != '\0') {
+		struct svc_device *device = svc_devices_find(devices, entry->device, &error);
+		if (device)
+			add_listed(jobs, device, &entry->problem);
+		else
+			svc_log(4, "auto_tune: %s", error.message);
+		return;
+	}
+	for (size_t i = 0; i < svc_devices_count(devices); i++)
+		add_listed(jobs, svc_devices_at(devices, i), &entry->problem);
+}
+
+void svc_jobs_add_listed(struct svc_jobs *jobs)
+{
+	struct config_problem *list = NULL;
+	size_t count = 0;
+	struct mmt_error error;
+	if (jobs->service->in_memory)
+		return;
+	if (config_problems_parse(jobs->service->config.auto_tune, &list, &count, &error) != 0) {
+		svc_log(4, "auto_tune: %s", error.message); /* memory: it was checked when it was read */
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		add_entry(jobs, &list[i]);
+	free(list);
+}
