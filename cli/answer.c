@@ -10,13 +10,30 @@
 
 #define LINE_BYTES 2048
 
+/* "the plan of 512x512x512 nn f32, 97 % of a tuned one expected, 30.1 GFLOP/s" */
+static void append_neighbour(const json_t *answer, char *out)
+{
+	char problem[MMT_MESSAGE_BYTES], percent[CLI_FORMAT_BYTES], amount[CLI_FORMAT_BYTES];
+	const json_t *neighbour = json_object_get(answer, "neighbour");
+	double confidence = cli_field_number(neighbour, "confidence");
+	double expected = cli_field_number(neighbour, "expected_gflops");
+	size_t used = strlen(out);
+	used += (size_t)snprintf(out + used, LINE_BYTES - used, "; the plan of %.200s",
+				 cli_field_problem(neighbour, "problem", problem));
+	if (confidence > 0)
+		used += (size_t)snprintf(out + used, LINE_BYTES - used, ", %s of a tuned one expected",
+					 cli_format_percent(percent, confidence, 1));
+	if (expected > 0)
+		snprintf(out + used, LINE_BYTES - used, ", %s GFLOP/s", cli_format_amount(amount, expected));
+}
+
 static const char *match_text(const json_t *answer, char *out)
 {
 	const char *match = cli_field_text(answer, "match"), *measured_at = cli_field_text(answer, "measured_at");
 	snprintf(out, LINE_BYTES, "%s%s%s%s", match, measured_at[0] != '\0' ? ", measured " : "", measured_at,
 		 cli_field_true(answer, "stale") ? ", stale: the driver or the kernel has changed since" : "");
 	if (strcmp(match, "near") == 0)
-		snprintf(out + strlen(out), LINE_BYTES - strlen(out), "; a tuned neighbour's plan for this size");
+		append_neighbour(answer, out);
 	if (strcmp(match, "default") == 0)
 		snprintf(out + strlen(out), LINE_BYTES - strlen(out), "; nothing is tuned yet");
 	return out;

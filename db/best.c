@@ -104,6 +104,36 @@ int db_bests(struct db *db, db_trial_fn *each, void *context, struct mmt_error *
 	return status;
 }
 
+int db_winner_times(struct db *db, db_winner_time_fn *each, void *context, struct mmt_error *error)
+{
+	int status;
+	sqlite3_stmt *row = db_prepare(
+		db,
+		"SELECT t.device_id, t.variant_id, t.configuration, p.json, min(t.minimum_ns) FROM trials t "
+		"CROSS JOIN problems p ON p.id = t.problem_id WHERE t.outcome = 'ok' AND t.minimum_ns > 0 AND "
+		"(t.device_id, t.variant_id, t.configuration) IN (SELECT w.device_id, w.variant_id, w.configuration "
+		"FROM best b "
+		"JOIN trials w ON w.id = b.trial_id) GROUP BY t.device_id, t.variant_id, t.configuration, t.problem_id",
+		error, "");
+	if (!row)
+		return -1;
+	while ((status = db_step(db, row, "reading the times of winners", error)) == 1) {
+		const struct db_winner_time time = {
+			.device_id = sqlite3_column_int64(row, 0),
+			.variant_id = sqlite3_column_int64(row, 1),
+			.configuration = db_column_text(row, 2),
+			.problem = db_column_text(row, 3),
+			.minimum_ns = sqlite3_column_double(row, 4),
+		};
+		if (each(context, &time) != 0) {
+			status = 0;
+			break;
+		}
+	}
+	sqlite3_finalize(row);
+	return status;
+}
+
 int db_history(struct db *db, int64_t device_id, int64_t problem_id, int limit, db_promotion_fn *each, void *context,
 	       struct mmt_error *error)
 {

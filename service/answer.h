@@ -25,7 +25,8 @@ struct answer {
 	const struct kern_variant *variant;
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	struct kern_plan plan;
-	const struct svc_best *best; /* what it rests on; NULL for a default */
+	const struct svc_best *best;                   /* what it rests on; NULL for a default */
+	double doublings, efficiency, expected_gflops; /* of a near one: near.h */
 	double peak_gflops, peak_gbps;
 };
 

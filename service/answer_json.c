@@ -44,8 +44,9 @@ static json_t *time_text(int64_t seconds)
 
 static json_t *neighbour(const struct answer *answer)
 {
-	return json_pack("{s:o, s:o}", "problem", problem_to_json(&answer->best->problem), "gflops",
-			 known(answer->best->trial.gflops));
+	return json_pack("{s:o, s:o, s:f, s:f, s:o}", "problem", problem_to_json(&answer->best->problem), "gflops",
+			 known(answer->best->trial.gflops), "doublings", answer->doublings, "confidence",
+			 answer->efficiency, "expected_gflops", known(answer->expected_gflops));
 }
 
 json_t *answer_to_json(const struct answer *answer, const struct svc_device *device, const struct mmt_problem *problem,

@@ -6,18 +6,25 @@
 #include <string.h>
 
 #include "answer.h"
-#include "neighbours.h"
+#include "near.h"
 #include "prepared.h"
 #include "problem_json.h"
 #include "store.h"
 #include "trial_copy.h"
 
-#define NEIGHBOURS_TRIED 16
+/* A list of its own, so that the store can make one while answers go by another. */
+struct winner_times {
+	struct svc_winner_time *list;
+	size_t count;
+};
 
 struct svc_answers {
 	struct service *service;
 	struct svc_best *bests;
 	size_t count;
+	struct winner_times times;
+	struct reading *reading; /* the next times, in the store's hands; NULL: none */
+	bool read_again;         /* a promotion came meanwhile */
 	struct prepared prepared;
 };
 
@@ -85,9 +92,91 @@ static int load_one(void *context, const struct db_trial *trial)
 	return keep_best(context, trial, &error) != 0 && error.code == MMT_NO_MEMORY;
 }
 
+/* ---- how fast winners are elsewhere ---- */
+
+struct reading {
+	struct svc_answers *answers; /* NULL: gone */
+	struct winner_times times;
+};
+
+static void finish_times(struct winner_times *times)
+{
+	for (size_t i = 0; i < times->count; i++)
+		free(times->list[i].configuration);
+	free(times->list);
+	*times = (struct winner_times){0};
+}
+
+static int keep_time(void *context, const struct db_winner_time *row)
+{
+	struct winner_times *times = context;
+	struct svc_winner_time time = {row->device_id, row->variant_id, .minimum_ns = row->minimum_ns};
+	json_t *problem = row->problem ? json_loads(row->problem, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	bool readable = problem && row->configuration && problem_from_json(problem, &time.problem, NULL) == 0;
+	json_decref(problem);
+	if (!readable)
+		return 0;
+	struct svc_winner_time *list = realloc(times->list, (times->count + 1) * sizeof *list);
+	if (!list)
+		return -1;
+	times->list = list;
+	time.configuration = strdup(row->configuration);
+	if (!time.configuration)
+		return -1;
+	list[times->count++] = time;
+	return 0;
+}
+
+static int read_times(struct db *db, struct winner_times *times, struct mmt_error *error)
+{
+	finish_times(times); /* the store repeats what met a lock */
+	return db_winner_times(db, keep_time, times, error);
+}
+
+static int reading_work(struct db *db, void *context, struct mmt_error *error)
+{
+	struct reading *reading = context;
+	return read_times(db, &reading->times, error);
+}
+
+static void refresh_times(struct svc_answers *answers);
+
+static void on_times_read(void *context, int status, const struct mmt_error *error)
+{
+	struct reading *reading = context;
+	struct svc_answers *answers = reading->answers;
+	if (status != 0)
+		svc_log(4, "answers for sizes between go by older times: %s", error->message);
+	if (answers && status == 0) {
+		struct winner_times before = answers->times;
+		answers->times = reading->times;
+		reading->times = before;
+	}
+	finish_times(&reading->times);
+	free(reading);
+	if (!answers)
+		return;
+	answers->reading = NULL;
+	if (answers->read_again)
+		refresh_times(answers);
+}
+
+static void refresh_times(struct svc_answers *answers)
+{
+	answers->read_again = answers->reading != NULL;
+	if (answers->reading)
+		return;
+	answers->reading = calloc(1, sizeof *answers->reading);
+	if (!answers->reading)
+		return; /* the next promotion tries again */
+	answers->reading->answers = answers;
+	svc_store_post(answers->service->store, reading_work, on_times_read, answers->reading);
+}
+
 static int load_work(struct db *db, void *context, struct mmt_error *error)
 {
-	return db_bests(db, load_one, context, error);
+	struct svc_answers *answers = context;
+	return db_bests(db, load_one, answers, error) == 0 ? read_times(db, &answers->times, error) : -1;
 }
 
 struct svc_answers *svc_answers_create(struct service *service, struct mmt_error *error)
@@ -113,6 +202,9 @@ void svc_answers_destroy(struct svc_answers *answers)
 	for (size_t i = 0; i < answers->count; i++)
 		finish_best(&answers->bests[i]);
 	free(answers->bests);
+	finish_times(&answers->times);
+	if (answers->reading)
+		answers->reading->answers = NULL;
 	prepared_clear(&answers->prepared);
 	free(answers);
 }
@@ -120,6 +212,7 @@ void svc_answers_destroy(struct svc_answers *answers)
 int svc_answers_promoted(struct svc_answers *answers, const struct db_trial *trial, struct mmt_error *error)
 {
 	prepared_clear(&answers->prepared);
+	refresh_times(answers);
 	return keep_best(answers, trial, error);
 }
 
@@ -233,15 +326,18 @@ static bool answer_exactly(const struct svc_answers *answers, struct answer *ans
 static bool answer_nearly(const struct svc_answers *answers, struct answer *answer, const struct mmt_problem *problem,
 			  const struct svc_device *device)
 {
-	struct neighbour neighbours[NEIGHBOURS_TRIED];
+	struct near_choice choices[NEAR_MOST];
+	const struct near_known known = {answers->bests, answers->count, answers->times.list, answers->times.count};
 	const struct neighbour_target target = {answers->service, device, problem};
-	size_t count = neighbours_for_answer(answers->bests, answers->count, &target, neighbours, NEIGHBOURS_TRIED);
+	size_t count = near_rank(&known, &target, choices);
 	for (size_t i = 0; i < count; i++) {
-		if (answer_from_best(answer, &answers->service->kernels, neighbours[i].best, problem, device, NULL) ==
-		    0) {
-			answer->match = ANSWER_NEAR;
-			return true;
-		}
+		if (answer_from_best(answer, &answers->service->kernels, choices[i].best, problem, device, NULL) != 0)
+			continue;
+		answer->match = ANSWER_NEAR;
+		answer->doublings = choices[i].doublings;
+		answer->efficiency = choices[i].efficiency;
+		answer->expected_gflops = choices[i].expected_gflops;
+		return true;
 	}
 	return false;
 }

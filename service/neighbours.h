@@ -26,7 +26,8 @@ double neighbour_doublings(const struct mmt_problem *a, const struct mmt_problem
 
 /* Both: nearest first, at most max; return how many. The bests are borrowed as those handed in.
  *
- * What may answer for the target: of the same device and type. */
+ * What may answer for the target: of the same device and type. Another transposition or accuracy comes after all
+ * others. */
 size_t neighbours_for_answer(const struct svc_best *bests, size_t count, const struct neighbour_target *target,
 			     struct neighbour *out, size_t max);
 /* What a search for the target may start from: also of other types and of other devices of the same kind, as long as

@@ -249,6 +249,46 @@ static void the_best_has_a_history(void **state)
 	assert_int_equal(one.count, 1);
 }
 
+struct winner_times {
+	int count;
+	double least_ns;
+};
+
+static int see_winner_time(void *context, const struct db_winner_time *time)
+{
+	struct winner_times *seen = context;
+	seen->count++;
+	seen->least_ns = time->minimum_ns;
+	assert_string_equal(time->problem, "{\"m\":7}");
+	return 0;
+}
+
+/* The winner of one problem was tried at another, twice, and so was one that won nowhere. */
+static void a_winners_time_at_another_problem_is_its_shortest(void **state)
+{
+	struct filled *filled = *state;
+	struct mmt_error error = {0};
+	struct db_trial trial = {.device_id = filled->device,
+				 .environment_id = filled->environment,
+				 .variant_id = filled->variant,
+				 .configuration = (char *)"{\"tile\":9}",
+				 .outcome = (char *)"ok",
+				 .time_ns = 70};
+	assert_int_equal(db_promote(filled->db, filled_trial(filled, "ok", 9), "first", &error), 0);
+	assert_int_equal(db_problem(filled->db, "{\"m\":7}", &trial.problem_id, &error), 0);
+	for (double minimum_ns = 60; minimum_ns > 40; minimum_ns -= 10) {
+		trial.minimum_ns = minimum_ns;
+		assert_int_equal(db_trial_add(filled->db, &trial, &error), 0);
+	}
+	trial.configuration = (char *)"{\"tile\":10}";
+	trial.minimum_ns = 5;
+	assert_int_equal(db_trial_add(filled->db, &trial, &error), 0);
+	struct winner_times seen = {0};
+	assert_int_equal(db_winner_times(filled->db, see_winner_time, &seen, &error), 0);
+	assert_int_equal(seen.count, 1); /* filled_trial() has no minimum */
+	assert_float_equal(seen.least_ns, 50, 1e-9);
+}
+
 static void only_a_result_is_promoted(void **state)
 {
 	struct filled *filled = *state;
@@ -338,11 +378,17 @@ static void memory_is_a_database_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FILLED_TEST(content_is_found_again),        FILLED_TEST(devices_keep_name_and_first_sight),
-		FILLED_TEST(a_trial_comes_back_as_it_was),  FILLED_TEST(a_trial_must_make_sense),
-		FILLED_TEST(trials_are_filtered),           FILLED_TEST(trials_never_change),
-		FILLED_TEST(the_best_has_a_history),        FILLED_TEST(only_a_result_is_promoted),
-		FILLED_TEST(jobs_keep_their_state),         FILLED_TEST(a_batch_is_all_or_nothing),
+		FILLED_TEST(content_is_found_again),
+		FILLED_TEST(devices_keep_name_and_first_sight),
+		FILLED_TEST(a_trial_comes_back_as_it_was),
+		FILLED_TEST(a_trial_must_make_sense),
+		FILLED_TEST(trials_are_filtered),
+		FILLED_TEST(trials_never_change),
+		FILLED_TEST(the_best_has_a_history),
+		FILLED_TEST(only_a_result_is_promoted),
+		FILLED_TEST(a_winners_time_at_another_problem_is_its_shortest),
+		FILLED_TEST(jobs_keep_their_state),
+		FILLED_TEST(a_batch_is_all_or_nothing),
 		cmocka_unit_test(memory_is_a_database_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

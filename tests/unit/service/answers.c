@@ -289,6 +289,131 @@ static void prepared_replies_are_bounded(void **state)
 	free(prepared);
 }
 
+/* ---- sizes between ---- */
+
+static double confidence(const json_t *answer)
+{
+	return json_real_value(json_object_get(json_object_get(answer, "neighbour"), "confidence"));
+}
+
+struct tried {
+	struct fixture *fixture;
+	const struct mmt_problem *problem;
+	const char *configuration, *reason; /* reason NULL: not promoted */
+	double time_ns;
+};
+
+/* As a job stores it: a trial, and its promotion. */
+static int try_work(struct db *db, void *context, struct mmt_error *error)
+{
+	const struct tried *tried = context;
+	const struct kern_variant *variant = tried->fixture->variants[0];
+	const struct svc_device *device = device_of(tried->fixture);
+	json_t *json = problem_to_json(tried->problem);
+	char *text = json_dumps(json, JSON_COMPACT), outcome[] = "ok";
+	char *configuration = strdup(tried->configuration);
+	struct db_trial trial = {
+		.device_id = device->id,
+		.environment_id = device->environment_id,
+		.configuration = configuration,
+		.outcome = outcome,
+		.time_ns = tried->time_ns,
+		.minimum_ns = tried->time_ns,
+		.gflops = 2.0 * (double)(tried->problem->m * tried->problem->n * tried->problem->k) / tried->time_ns,
+	};
+	int status = db_problem(db, text, &trial.problem_id, error);
+	if (status == 0)
+		status = db_variant(db, variant->family, variant->name, variant->spec_sha256, variant->source_sha256,
+				    &trial.variant_id, error);
+	if (status == 0)
+		status = db_trial_add(db, &trial, error);
+	if (status == 0 && tried->reason)
+		status = db_promote(db, trial.id, tried->reason, error);
+	json_decref(json);
+	free(text);
+	free(configuration);
+	return status;
+}
+
+static void try_at(struct fixture *fixture, int64_t order, const char *configuration, double time_ns,
+		   const char *reason)
+{
+	const struct mmt_problem problem = fixture_problem(order);
+	struct tried tried = {fixture, &problem, configuration, reason, time_ns};
+	struct mmt_error error = {0};
+	if (svc_store_run(fixture->service.store, try_work, &tried, &error) != 0)
+		fail_msg("%s", error.message);
+}
+
+/* 700 lies nearer to 512; its winner is poor at 1000, and 1000's is good at 512. */
+static void the_winner_that_loses_least_answers_between(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct mmt_problem between = fixture_problem(700), near_512 = fixture_problem(513);
+	bool untuned;
+	try_at(fixture, 512, "{\"T\":16,\"U\":1}", 1e6, "first");
+	try_at(fixture, 1000, "{\"T\":4,\"U\":8}", 8e6, "first");
+	fixture_stop(fixture);
+	fixture_start(fixture, "devices=gpu:Card; driver=1.0");
+	json_t *answer = ask(fixture, &between, &untuned);
+	assert_int_equal(parameter(answer, "T"), 16); /* the nearest, while nothing else is known */
+	json_decref(answer);
+	try_at(fixture, 1000, "{\"T\":16,\"U\":1}", 40e6, NULL);
+	try_at(fixture, 512, "{\"T\":4,\"U\":8}", 1.05e6, NULL);
+	fixture_stop(fixture);
+	fixture_start(fixture, "devices=gpu:Card; driver=1.0");
+	answer = ask(fixture, &between, &untuned);
+	assert_string_equal(fixture_text(answer, "match"), "near");
+	assert_int_equal(parameter(answer, "T"), 4);
+	assert_true(confidence(answer) > 0.9 && confidence(answer) < 1);
+	const json_t *neighbour = json_object_get(answer, "neighbour");
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(neighbour, "problem"), "m")), 1000);
+	double expected = json_real_value(json_object_get(neighbour, "expected_gflops"));
+	assert_true(expected > 220 && expected < 270); /* 268 at 512 and 250 at 1000 */
+	json_decref(answer);
+	answer = ask(fixture, &near_512, &untuned);
+	assert_int_equal(parameter(answer, "T"), 16); /* at its own size it is the best */
+	json_decref(answer);
+}
+
+static void confidence_falls_with_the_distance(void **state)
+{
+	struct fixture *fixture = *state;
+	bool untuned;
+	double before = 1;
+	promote(fixture, 512, "{\"T\":16,\"U\":1}");
+	for (int64_t order = 513; order < 9000; order = 2 * order + 1) {
+		const struct mmt_problem problem = fixture_problem(order);
+		json_t *answer = ask(fixture, &problem, &untuned);
+		assert_true(confidence(answer) < before && confidence(answer) > 0.4);
+		before = confidence(answer);
+		json_decref(answer);
+	}
+}
+
+/* After a promotion the times of the others are read again, while answers go on. */
+static void a_promotion_reads_the_times_again(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct mmt_problem between = fixture_problem(700);
+	bool untuned;
+	int64_t t = 0;
+	try_at(fixture, 512, "{\"T\":16,\"U\":1}", 1e6, "first");
+	try_at(fixture, 1000, "{\"T\":4,\"U\":8}", 8e6, "first");
+	fixture_stop(fixture);
+	fixture_start(fixture, "devices=gpu:Card; driver=1.0");
+	try_at(fixture, 1000, "{\"T\":16,\"U\":1}", 40e6, NULL);
+	promote(fixture, 5, "{\"T\":1,\"U\":1}");
+	promote(fixture, 6, "{\"T\":1,\"U\":1}");
+	for (int i = 0; i < 500 && t != 4; i++) {
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+		json_t *answer = ask(fixture, &between, &untuned);
+		t = parameter(answer, "T");
+		json_decref(answer);
+	}
+	assert_int_equal(t, 4);
+}
+
 /* ---- what a search may start from ---- */
 
 static size_t priors_of(struct fixture *fixture, int64_t order, const struct svc_best **out, size_t max)
@@ -365,6 +490,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_measured_peak_is_given, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_be_answered_says_why, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_prepared_reply_lasts_until_a_promotion, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_winner_that_loses_least_answers_between, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(confidence_falls_with_the_distance, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_promotion_reads_the_times_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(priors_are_nearest_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(priors_come_from_other_types_transposes_and_devices_of_the_kind, set_up,
 						tear_down),
