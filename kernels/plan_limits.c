@@ -11,12 +11,11 @@
  * Capability"). 228,000 bytes built and ran on an H200 that reports 49,152; a refusal by the driver is data. */
 #define NVIDIA_LOCAL_BYTES ((uint64_t)227 * 1024)
 
-/* On a CPU, private arrays lie on the stack of a driver's thread, 8 MiB by default (getrlimit(2), RLIMIT_STACK), and
- * PoCL keeps those of a whole work-group there at once, with or without barriers. Measured with PoCL 3.1: 16 KiB for
- * each of 256 work-items ran; 32 KiB for each of 256 and 1 MiB for each of 8 ended the process with a segmentation
- * fault, and so did 4 MB for one in another kernel. Both limits stay well below. */
-#define CPU_PRIVATE_BYTES       ((uint64_t)1 << 20)
-#define CPU_GROUP_PRIVATE_BYTES ((uint64_t)2 << 20)
+/* On a CPU, private arrays lie on the stack of a driver's thread, and PoCL keeps those of a whole work-group there at
+ * once, with or without barriers. Such a thread has what `ulimit -s` says, 8 MiB as a rule, but 2 MiB under `ulimit -s
+ * unlimited` (glibc, ARCH_STACK_DEFAULT_SIZE). Measured with PoCL 3.1: 7.9 MiB for one work-item ran, 1.85 MiB under
+ * unlimited did; 8.1 MiB, and 2.05 MiB under unlimited, ended the process with a segmentation fault. */
+#define CPU_PRIVATE_BYTES ((uint64_t)3 << 19)
 
 /* On a GPU the driver sets private arrays aside for every resident work-item: 64 KiB for 2,048 on each of 132 compute
  * units (H200) are already 17 GB. */
@@ -154,12 +153,12 @@ static int check_group_private(const struct kern_device *device, uint64_t items,
 	uint64_t bytes;
 	if (__builtin_mul_overflow(items, private_bytes, &bytes))
 		bytes = UINT64_MAX;
-	if (device->type != KERN_CPU || bytes <= CPU_GROUP_PRIVATE_BYTES)
+	if (device->type != KERN_CPU || bytes <= CPU_PRIVATE_BYTES)
 		return 0;
 	return mmt_error_set(error, MMT_SKIPPED, 0,
 			     "needs %" PRIu64 " bytes of private memory a work-group, a cpu is given %" PRIu64
 			     " (private_memory_bytes)",
-			     bytes, CPU_GROUP_PRIVATE_BYTES);
+			     bytes, CPU_PRIVATE_BYTES);
 }
 
 static int check_work_group(const struct kern_device *device, const struct kern_launch *launch, struct mmt_error *error)

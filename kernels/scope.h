@@ -13,7 +13,7 @@
 
 #include "variant.h"
 
-#define KERN_SCOPE_NAMES    16 /* of problem and device */
+#define KERN_SCOPE_NAMES    17 /* of problem and device */
 #define KERN_MAX_PARAMETERS (EXPR_LIMIT_NAMES - KERN_SCOPE_NAMES)
 
 extern const char *const kern_scope_names[KERN_SCOPE_NAMES];

@@ -94,6 +94,8 @@ void kern_variant_destroy(struct kern_variant *variant)
 	for (size_t i = 0; i < variant->n_parameters; i++) {
 		free(variant->parameters[i].name);
 		expr_list_free(variant->parameters[i].values, variant->parameters[i].n_values);
+		for (int type = 0; type < KERN_DEVICE_TYPES; type++)
+			expr_destroy(variant->parameters[i].computed[type]);
 	}
 	for (size_t i = 0; i < variant->n_conditions; i++)
 		expr_destroy(variant->conditions[i]);

@@ -5,9 +5,9 @@
  * embedded by the build; a drop-in folder holds users' own.
  *
  * Names that Mmtune's expressions may use beside the tuning parameters:
- * m n k trans_a trans_b element_bytes (of the problem), max_work_group_size
- * local_memory_bytes compute_units compute_capability fp64 fp16 images
- * sub_groups cpu gpu (of the device). T1's own expressions (Conditions,
+ * m n k trans_a trans_b element_bytes (of the problem), vector_width
+ * max_work_group_size local_memory_bytes compute_units compute_capability fp64
+ * fp16 images sub_groups cpu gpu (of the device). T1's own expressions (Conditions,
  * GlobalSize, LocalSize) use parameters and ProblemSize[0..2] = m, n, k only, so
  * that the file loads in other tuners.
  *
@@ -36,7 +36,8 @@ struct kern_parameter {
 	char *name;
 	struct expr_value *values;
 	size_t n_values;
-	size_t defaults[KERN_DEVICE_TYPES]; /* indices into values, by kern_device_type */
+	size_t defaults[KERN_DEVICE_TYPES];       /* indices into values, by kern_device_type */
+	struct expr *computed[KERN_DEVICE_TYPES]; /* the default by problem and device; NULL: that of defaults */
 };
 
 struct kern_step {
@@ -101,8 +102,13 @@ json_t *kern_configuration_to_json(const struct kern_variant *variant, const uin
 int kern_configuration_from_json(const struct kern_variant *variant, const json_t *object, uint16_t *indices,
 				 struct mmt_error *error);
 
-/* The configuration of a point of the textbook list on a type of device, as value indices. */
-void kern_textbook_point(const struct kern_variant *variant, size_t point, enum kern_device_type type,
-			 uint16_t *indices);
+/* The default configuration for a problem on a device, as value indices: conditions and limits may still refuse it.
+ * Where a default is computed, it is the largest value that is not above what the expression says. */
+void kern_default_configuration(const struct kern_variant *variant, const struct mmt_problem *problem,
+				const struct kern_device *device, uint16_t *indices);
+
+/* The configuration of a point of the textbook list, as value indices. */
+void kern_textbook_point(const struct kern_variant *variant, size_t point, const struct mmt_problem *problem,
+			 const struct kern_device *device, uint16_t *indices);
 
 #endif

@@ -14,7 +14,7 @@
 #define MAX_REQUIREMENTS 32
 #define MAX_PRIORITY     1000
 
-static int only_keys(struct kern_parse *parse, const json_t *object, const char *place, const char *const *known)
+int kern_parse_only_keys(struct kern_parse *parse, const json_t *object, const char *place, const char *const *known)
 {
 	const char *key;
 	json_t *value;
@@ -84,7 +84,7 @@ static int parse_requirements(struct kern_parse *parse, const json_t *array)
 		const json_t *object = json_array_get(array, i);
 		struct kern_requirement *requirement = &variant->requirements[i];
 		snprintf(place, sizeof(place), "Mmtune.Requires[%zu]", i);
-		if (only_keys(parse, object, place, keys) ||
+		if (kern_parse_only_keys(parse, object, place, keys) ||
 		    kern_parse_text(parse, json_object_get(object, "Message"), place, MAX_TEXT_BYTES,
 				    &requirement->message) ||
 		    kern_parse_expr(parse, json_object_get(object, "Expression"), place, KERN_PARSE_MMTUNE,
@@ -103,7 +103,7 @@ static int parse_memory(struct kern_parse *parse, const json_t *object, const ch
 	static const char *const keys[] = {"Name", "Bytes", NULL};
 	static const char *const image_keys[] = {"Name", "Width", "Height", NULL};
 	const bool image = may_be_image && (json_object_get(object, "Width") || json_object_get(object, "Height"));
-	if (only_keys(parse, object, place, image ? image_keys : keys) ||
+	if (kern_parse_only_keys(parse, object, place, image ? image_keys : keys) ||
 	    kern_parse_identifier(parse, json_object_get(object, "Name"), place, &memory->name) ||
 	    kern_parse_expr(parse, json_object_get(object, "Bytes"), place, KERN_PARSE_MMTUNE, &memory->bytes) ||
 	    kern_parse_expr(parse, json_object_get(object, "Width"), place, KERN_PARSE_MMTUNE, &memory->width) ||
@@ -151,7 +151,7 @@ static int parse_priority(struct kern_parse *parse, const json_t *object)
 	static const char *const keys[] = {"cpu", "gpu", "acc", NULL};
 	if (!object)
 		return 0;
-	if (only_keys(parse, object, "Mmtune.Priority", keys))
+	if (kern_parse_only_keys(parse, object, "Mmtune.Priority", keys))
 		return -1;
 	for (int type = 0; type < KERN_DEVICE_TYPES; type++) {
 		const json_t *value = json_object_get(object, kern_device_type_name((enum kern_device_type)type));
@@ -164,39 +164,13 @@ static int parse_priority(struct kern_parse *parse, const json_t *object)
 	return 0;
 }
 
-/* {"cpu": {"VW": 16}}: what differs from T1's defaults on a type of device. */
-static int parse_defaults(struct kern_parse *parse, const json_t *object)
-{
-	static const char *const keys[] = {"cpu", "gpu", "acc", NULL};
-	const struct kern_variant *variant = parse->variant;
-	const char *name;
-	const json_t *value;
-	if (!object)
-		return 0;
-	if (only_keys(parse, object, "Mmtune.Defaults", keys))
-		return -1;
-	for (int type = 0; type < KERN_DEVICE_TYPES; type++) {
-		const json_t *given = json_object_get(object, kern_device_type_name((enum kern_device_type)type));
-		json_object_foreach ((json_t *)given, name, value) {
-			size_t i = 0;
-			while (i < variant->n_parameters && strcmp(variant->parameters[i].name, name) != 0)
-				i++;
-			if (i == variant->n_parameters)
-				return kern_parse_fail(parse, "Mmtune.Defaults", "there is no parameter '%.64s'", name);
-			if (kern_parse_default(parse, value, "Mmtune.Defaults", &variant->parameters[i],
-					       &variant->parameters[i].defaults[type]))
-				return -1;
-		}
-	}
-	return 0;
-}
-
 static int parse_step(struct kern_parse *parse, const json_t *object, const char *place, struct kern_step *step)
 {
 	static const char *const keys[] = {"KernelName", "GlobalSize", "LocalSize", "When", "Arguments", NULL};
 	char inner[KERN_PLACE_BYTES + 16];
 	const json_t *arguments = json_object_get(object, "Arguments");
-	if (only_keys(parse, object, place, keys) || kern_parse_sizes(parse, object, place, KERN_PARSE_MMTUNE, step))
+	if (kern_parse_only_keys(parse, object, place, keys) ||
+	    kern_parse_sizes(parse, object, place, KERN_PARSE_MMTUNE, step))
 		return -1;
 	snprintf(inner, sizeof(inner), "%s.KernelName", place);
 	if (kern_parse_identifier(parse, json_object_get(object, "KernelName"), inner, &step->entry))
@@ -347,7 +321,7 @@ static int parse_known(struct kern_parse *parse, const json_t *root, const json_
 	    parse_memories(parse, json_object_get(mmtune, "Locals"), "Locals", &variant->locals, &variant->n_locals) ||
 	    parse_priority(parse, json_object_get(mmtune, "Priority")) ||
 	    parse_by_name_only(parse, json_object_get(mmtune, "ByNameOnly")) ||
-	    parse_defaults(parse, json_object_get(mmtune, "Defaults")) || kern_parse_textbook(parse, mmtune) ||
+	    kern_parse_defaults(parse, json_object_get(mmtune, "Defaults")) || kern_parse_textbook(parse, mmtune) ||
 	    parse_steps(parse, json_object_get(mmtune, "Steps"), json_object_get(root, "KernelSpecification")))
 		return -1;
 	return check_names(parse, family);
@@ -376,7 +350,7 @@ int kern_parse_mmtune(struct kern_parse *parse, const json_t *root)
 	struct kern_variant *variant = parse->variant;
 	const json_t *mmtune = json_object_get(root, "Mmtune");
 	if (mmtune) {
-		if (only_keys(parse, mmtune, "Mmtune", keys) || parse_known(parse, root, mmtune))
+		if (kern_parse_only_keys(parse, mmtune, "Mmtune", keys) || parse_known(parse, root, mmtune))
 			return -1;
 	} else {
 		variant->family = strdup(KERN_USER_FAMILY);

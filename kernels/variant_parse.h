@@ -51,6 +51,10 @@ int kern_parse_t1(struct kern_parse *parse, const json_t *root);
 /* The one step that KernelSpecification describes. */
 int kern_parse_t1_step(struct kern_parse *parse, const json_t *specification, struct kern_step *step);
 int kern_parse_mmtune(struct kern_parse *parse, const json_t *root);
+/* An object, and no key but these. */
+int kern_parse_only_keys(struct kern_parse *parse, const json_t *object, const char *place, const char *const *known);
+/* Defaults of the Mmtune object (variant_defaults.c). */
+int kern_parse_defaults(struct kern_parse *parse, const json_t *object);
 /* Rung and Textbook of the Mmtune object (variant_textbook.c). */
 int kern_parse_textbook(struct kern_parse *parse, const json_t *mmtune);
 

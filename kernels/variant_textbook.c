@@ -69,12 +69,14 @@ int kern_parse_textbook(struct kern_parse *parse, const json_t *mmtune)
 	return 0;
 }
 
-void kern_textbook_point(const struct kern_variant *variant, size_t point, enum kern_device_type type,
-			 uint16_t *indices)
+void kern_textbook_point(const struct kern_variant *variant, size_t point, const struct mmt_problem *problem,
+			 const struct kern_device *device, uint16_t *indices)
 {
+	kern_default_configuration(variant, problem, device, indices);
 	for (size_t i = 0; i < variant->n_parameters; i++) {
 		const uint16_t index = variant->textbook[point * variant->n_parameters + i];
 
-		indices[i] = index == KERN_BY_DEFAULT ? (uint16_t)variant->parameters[i].defaults[type] : index;
+		if (index != KERN_BY_DEFAULT)
+			indices[i] = index;
 	}
 }

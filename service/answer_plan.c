@@ -68,6 +68,7 @@ struct walk {
 	struct answer *answer;
 	const struct mmt_problem *problem;
 	const struct kern_device *device;
+	uint16_t defaults[EXPR_LIMIT_NAMES];
 	struct mmt_error *first; /* why the defaults themselves would not do */
 	unsigned attempts;
 	bool hopeless; /* no configuration can do: the type, a requirement */
@@ -101,10 +102,10 @@ static bool vary(struct walk *walk, const struct kern_variant *variant, size_t f
 			if (walk->hopeless || walk->attempts >= DEFAULT_ATTEMPTS)
 				return false;
 			walk->answer->indices[p] = (uint16_t)v;
-			if (v != parameter->defaults[walk->device->type] && vary(walk, variant, p + 1, changes - 1))
+			if (v != walk->defaults[p] && vary(walk, variant, p + 1, changes - 1))
 				return true;
 		}
-		walk->answer->indices[p] = (uint16_t)parameter->defaults[walk->device->type];
+		walk->answer->indices[p] = walk->defaults[p];
 	}
 	return false;
 }
@@ -123,9 +124,10 @@ int answer_default(struct answer *answer, const struct kern_registry *kernels, c
 		const struct kern_variant *variant = variants[i];
 		if (variant->priority[type] <= 0 || variant->accuracy > problem->accuracy)
 			continue;
-		struct walk walk = {answer, problem, &device->properties, &first, 0, false};
-		for (size_t p = 0; p < variant->n_parameters; p++)
-			answer->indices[p] = (uint16_t)variant->parameters[p].defaults[type];
+		struct walk walk = {
+			.answer = answer, .problem = problem, .device = &device->properties, .first = &first};
+		kern_default_configuration(variant, problem, &device->properties, walk.defaults);
+		memcpy(answer->indices, walk.defaults, variant->n_parameters * sizeof *walk.defaults);
 		for (unsigned changes = 0; changes <= 2 && !found; changes++)
 			found = vary(&walk, variant, 0, changes);
 	}

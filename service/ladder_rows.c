@@ -112,16 +112,15 @@ static void add_point(struct ladder *ladder, const struct ladder_variant *varian
 static void add_variant(struct ladder *ladder, const struct ladder_variant *known)
 {
 	const struct kern_variant *variant = known->variant;
-	enum kern_device_type type = ladder->device->properties.type;
+	const struct kern_device *device = &ladder->device->properties;
 	uint16_t indices[EXPR_LIMIT_NAMES];
-	for (size_t i = 0; i < variant->n_parameters; i++)
-		indices[i] = (uint16_t)variant->parameters[i].defaults[type];
+	kern_default_configuration(variant, &ladder->problem, device, indices);
 	if (known->best_ns > 0)
 		add_point(ladder, known, known->best, "best", false);
 	else
 		add_point(ladder, known, indices, "default", false);
 	for (size_t point = 0; point < variant->n_textbook; point++) {
-		kern_textbook_point(variant, point, type, indices);
+		kern_textbook_point(variant, point, &ladder->problem, device, indices);
 		add_point(ladder, known, indices, "textbook", true);
 	}
 }

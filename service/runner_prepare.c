@@ -21,8 +21,7 @@ static bool is_out_of_question(const struct kern_variant *variant, const struct 
 	const struct svc_job *job = runner->job;
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	struct kern_plan plan;
-	for (size_t p = 0; p < variant->n_parameters; p++)
-		indices[p] = (uint16_t)variant->parameters[p].defaults[job->device->properties.type];
+	kern_default_configuration(variant, &job->problem, &job->device->properties, indices);
 	if (variant->accuracy > job->problem.accuracy) {
 		mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "%s is less accurate than %s", variant->name,
 			      mmt_accuracy_name(job->problem.accuracy));
@@ -61,18 +60,20 @@ static int choose_variants(struct runner *runner, struct mmt_error *error)
 
 /* ---- spaces ---- */
 
-static void expand(struct runner_variant *variant, const struct mmt_problem *problem, enum kern_device_type type)
+static void expand(struct runner_variant *variant, const struct mmt_problem *problem, const struct kern_device *device)
 {
 	const struct kern_variant *kernel = variant->variant;
 	struct search_parameter parameters[EXPR_LIMIT_NAMES];
 	const int64_t sizes[KERN_SIZES] = {problem->m, problem->n, problem->k};
+	uint16_t defaults[EXPR_LIMIT_NAMES];
 	struct mmt_error error = {0};
+	kern_default_configuration(kernel, problem, device, defaults);
 	for (size_t i = 0; i < kernel->n_parameters; i++)
 		parameters[i] = (struct search_parameter){
 			.name = kernel->parameters[i].name,
 			.values = kernel->parameters[i].values,
 			.n_values = kernel->parameters[i].n_values,
-			.default_index = kernel->parameters[i].defaults[type],
+			.default_index = defaults[i],
 		};
 	struct search_space_spec spec = {
 		.parameters = parameters,
@@ -90,7 +91,7 @@ static void expand_work(uv_work_t *work)
 {
 	struct runner *runner = work->data;
 	for (size_t i = 0; i < runner->n_variants; i++)
-		expand(&runner->variants[i], &runner->job->problem, runner->job->device->properties.type);
+		expand(&runner->variants[i], &runner->job->problem, &runner->job->device->properties);
 }
 
 /* Those without a space go, with a word why. */

@@ -117,8 +117,7 @@ static int plan_probe(const struct kern_variant *variant, const struct kern_devi
 	uint16_t *indices = calloc(variant->n_parameters + 1, sizeof *indices);
 	if (indices == NULL)
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a plan");
-	for (size_t i = 0; i < variant->n_parameters; i++)
-		indices[i] = (uint16_t)variant->parameters[i].defaults[device->type];
+	kern_default_configuration(variant, &probe, device, indices);
 	int status = kern_plan_init(&plan, variant, &probe, indices, device, error);
 	if (status == 0)
 		kern_plan_finish(&plan);

@@ -183,8 +183,11 @@ static json_t *plan_of(const struct kern_variant *variant, const struct mmt_prob
 	struct mmt_error error;
 	json_t *object;
 
-	for (size_t i = 0; i < variant->n_parameters && i < MOST_PARAMETERS; i++)
-		indices[i] = (uint16_t)variant->parameters[i].defaults[KERN_CPU];
+	if (variant->n_parameters > MOST_PARAMETERS) {
+		fprintf(stderr, "'%s' has too many parameters\n", variant->name);
+		return NULL;
+	}
+	kern_default_configuration(variant, problem, device, indices);
 	if (kern_plan_init(&plan, variant, problem, indices, device, &error) != 0) {
 		fprintf(stderr, "no plan of '%s': %s\n", variant->name, error.message);
 		return NULL;

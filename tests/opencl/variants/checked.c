@@ -124,7 +124,7 @@ static void run_variant(struct test *test)
 	problem_init(&problem, test->family);
 	for (int type = 0; type < MMT_TYPE_COUNT; type++) {
 		problem.type = (enum mmt_type)type;
-		configurations_default(test->variant, test->launcher.device.type, indices);
+		kern_default_configuration(test->variant, &problem, &test->launcher.device, indices);
 		run_configuration(test, &problem, indices);
 	}
 	for (unsigned i = 0; i < random_configurations; i++) {

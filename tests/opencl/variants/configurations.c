@@ -15,23 +15,16 @@ bool configurations_full(void)
 	return full && *full && strcmp(full, "0") != 0;
 }
 
-void configurations_default(const struct kern_variant *variant, enum kern_device_type type,
-			    uint16_t indices[EXPR_LIMIT_NAMES])
-{
-	for (size_t i = 0; i < variant->n_parameters; i++)
-		indices[i] = (uint16_t)variant->parameters[i].defaults[type];
-}
-
 /* Any one; or, every other time, the default with two parameters changed: what a device likes is often a small corner
  * of the space, which chance would not find. */
-static void draw(const struct kern_variant *variant, enum kern_device_type type, unsigned number, uint64_t try,
-		 uint16_t indices[EXPR_LIMIT_NAMES])
+static void draw(const struct kern_variant *variant, const struct mmt_problem *problem,
+		 const struct kern_device *device, unsigned number, uint64_t try, uint16_t indices[EXPR_LIMIT_NAMES])
 {
 	const uint64_t first = try * EXPR_LIMIT_NAMES;
 	size_t i;
 
 	if (number % 2) {
-		configurations_default(variant, type, indices);
+		kern_default_configuration(variant, problem, device, indices);
 		for (uint64_t change = 0; change < 2; change++) {
 			i = kern_random_bits(number, first + 2 * change) % variant->n_parameters;
 			indices[i] = (uint16_t)(kern_random_bits(number, first + 2 * change + 1) %
@@ -49,7 +42,7 @@ bool configurations_random(const struct kern_variant *variant, const struct mmt_
 	struct kern_plan plan;
 
 	for (uint64_t try = 0; try < TRIES; try++) {
-		draw(variant, device->type, number, try, indices);
+		draw(variant, problem, device, number, try, indices);
 		if (kern_plan_init(&plan, variant, problem, indices, device, NULL) == 0) {
 			kern_plan_finish(&plan);
 			return true;

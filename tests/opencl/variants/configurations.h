@@ -9,10 +9,6 @@
 /* Whether $MMTUNE_TEST_FULL asks for the long sweep. */
 bool configurations_full(void);
 
-/* The defaults for a type of device, as value indices. */
-void configurations_default(const struct kern_variant *variant, enum kern_device_type type,
-			    uint16_t indices[EXPR_LIMIT_NAMES]);
-
 /* The number-th of a repeatable sequence of random configurations (every other one near the default) that keep the
  * conditions and the device's limits for this problem. false: none was found among many tries. */
 bool configurations_random(const struct kern_variant *variant, const struct mmt_problem *problem,

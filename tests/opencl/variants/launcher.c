@@ -35,6 +35,10 @@ static void describe(struct launcher *launcher)
 	ask(launcher, CL_DEVICE_LOCAL_MEM_SIZE, sizeof device->local_memory_bytes, &device->local_memory_bytes);
 	ask(launcher, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof device->compute_units, &device->compute_units);
 	ask(launcher, CL_DEVICE_ADDRESS_BITS, sizeof device->address_bits, &device->address_bits);
+	ask(launcher, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, sizeof device->preferred_vector_float,
+	    &device->preferred_vector_float);
+	ask(launcher, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, sizeof device->preferred_vector_double,
+	    &device->preferred_vector_double);
 	ask(launcher, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images);
 	ask(launcher, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group);
 	ask(launcher, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);

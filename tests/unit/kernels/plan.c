@@ -152,17 +152,17 @@ static void private_memory_counts_for_the_work_group(void **state)
 	struct kern_plan plan;
 	struct mmt_error error;
 	struct kern_device device = fixture_device(); /* the default is 16 x 16 work-items */
-	assert_int_equal(make(FIXTURE_TILED("'PrivateMemoryBytes':8193,"), fixture_problem(9, 9, 9), defaults, &device,
+	assert_int_equal(make(FIXTURE_TILED("'PrivateMemoryBytes':6145,"), fixture_problem(9, 9, 9), defaults, &device,
 			      &plan, &error),
 			 0);
 	kern_plan_finish(&plan);
 	device.type = KERN_CPU;
-	assert_int_equal(make(FIXTURE_TILED("'PrivateMemoryBytes':8192,"), fixture_problem(9, 9, 9), defaults, &device,
+	assert_int_equal(make(FIXTURE_TILED("'PrivateMemoryBytes':6144,"), fixture_problem(9, 9, 9), defaults, &device,
 			      &plan, &error),
 			 0);
 	kern_plan_finish(&plan);
-	refused(FIXTURE_TILED("'PrivateMemoryBytes':8193,"), fixture_problem(9, 9, 9), defaults, &device, MMT_SKIPPED,
-		"a work-group, a cpu is given 2097152 (private_memory_bytes)");
+	refused(FIXTURE_TILED("'PrivateMemoryBytes':6145,"), fixture_problem(9, 9, 9), defaults, &device, MMT_SKIPPED,
+		"a work-group, a cpu is given 1572864 (private_memory_bytes)");
 }
 
 /* NVIDIA reports 48 KiB and takes more: tried up to 227 KiB. */

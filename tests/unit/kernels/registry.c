@@ -101,8 +101,7 @@ static void every_built_in_plans_its_default(void **state)
 		problem.n = 293; /* copy and madd have n, and leave m at 1 */
 		assert_true(variant->built_in);
 		assert_ptr_equal(kern_registry_find(&registry, variant->family, variant->name), variant);
-		for (size_t j = 0; j < variant->n_parameters; j++)
-			indices[j] = (uint16_t)variant->parameters[j].defaults[device.type];
+		kern_default_configuration(variant, &problem, &device, indices);
 		if (kern_plan_init(&plan, variant, &problem, indices, &device, &error))
 			fail_msg("%s/%s: %s", variant->family, variant->name, error.message);
 		assert_true(plan.bytes_written > 0);

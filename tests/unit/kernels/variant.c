@@ -62,6 +62,9 @@ static void textbook_points_fill_in_defaults(void **state)
 	(void)state;
 	struct mmt_error error = {0};
 	uint16_t indices[3];
+	struct kern_device gpu = {.type = KERN_GPU}, cpu = {.type = KERN_CPU};
+	struct mmt_problem problem;
+	mmt_problem_init(&problem);
 	struct kern_variant *variant = fixture_variant(
 		FIXTURE_TILED("'Rung':5,'Defaults':{'gpu':{'TILE':64}},'Textbook':[{'TILE':8},{'MODE':'plain'}],"),
 		&error);
@@ -69,13 +72,13 @@ static void textbook_points_fill_in_defaults(void **state)
 		fail_msg("%s", error.message);
 	assert_int_equal(variant->rung, 5);
 	assert_int_equal(variant->n_textbook, 2);
-	kern_textbook_point(variant, 0, KERN_GPU, indices);
+	kern_textbook_point(variant, 0, &problem, &gpu, indices);
 	assert_int_equal(variant->parameters[0].values[indices[0]].integer, 8);
 	assert_int_equal(indices[1], variant->parameters[1].defaults[KERN_GPU]);
-	kern_textbook_point(variant, 1, KERN_GPU, indices);
+	kern_textbook_point(variant, 1, &problem, &gpu, indices);
 	assert_int_equal(variant->parameters[0].values[indices[0]].integer, 64);
 	assert_string_equal(variant->parameters[1].values[indices[1]].string, "plain");
-	kern_textbook_point(variant, 1, KERN_CPU, indices);
+	kern_textbook_point(variant, 1, &problem, &cpu, indices);
 	assert_int_equal(indices[0], variant->parameters[0].defaults[KERN_CPU]);
 	kern_variant_destroy(variant);
 	variant = fixture_variant(FIXTURE_TILED(""), &error);
@@ -83,6 +86,41 @@ static void textbook_points_fill_in_defaults(void **state)
 	assert_int_equal(variant->rung, 0);
 	assert_int_equal(variant->n_textbook, 0);
 	kern_variant_destroy(variant);
+}
+
+static int64_t default_tile(const struct kern_variant *variant, enum mmt_type type, const struct kern_device *device)
+{
+	uint16_t indices[3];
+	struct mmt_problem problem;
+	mmt_problem_init(&problem);
+	problem.type = type;
+	kern_default_configuration(variant, &problem, device, indices);
+	return variant->parameters[0].values[indices[0]].integer;
+}
+
+static void a_default_may_be_computed(void **state)
+{
+	(void)state;
+	struct mmt_error error = {0};
+	struct kern_device gpu = {.type = KERN_GPU, .preferred_vector_float = 4};
+	struct kern_device cpu = {.type = KERN_CPU, .preferred_vector_float = 8, .preferred_vector_double = 4};
+	struct kern_variant *variant = fixture_variant(
+		FIXTURE_TILED("'Defaults':{'cpu':{'TILE':'9 * vector_width'},'gpu':{'TILE':8}},"), &error);
+	if (!variant)
+		fail_msg("%s", error.message);
+	assert_int_equal(default_tile(variant, MMT_F32, &cpu), 64); /* the largest that is not above 72 */
+	assert_int_equal(default_tile(variant, MMT_F64, &cpu), 16);
+	assert_int_equal(default_tile(variant, MMT_F32, &gpu), 8);
+	cpu.preferred_vector_float = 0; /* below all: the smallest */
+	assert_int_equal(default_tile(variant, MMT_F32, &cpu), 8);
+	kern_variant_destroy(variant);
+	variant = fixture_variant(FIXTURE_TILED("'Defaults':{'cpu':{'TILE':'1 // (vector_width - 8)'}},"), &error);
+	assert_non_null(variant);
+	cpu.preferred_vector_float = 8; /* no value: T1's Default */
+	assert_int_equal(default_tile(variant, MMT_F32, &cpu), 16);
+	kern_variant_destroy(variant);
+	assert_null(fixture_variant(FIXTURE_TILED("'Defaults':{'cpu':{'TILE':'vector_widht'}},"), &error));
+	assert_non_null(strstr(error.message, "Mmtune.Defaults: column 1: unknown name 'vector_widht'"));
 }
 
 static void hashes_tell_a_change(void **state)
@@ -216,7 +254,7 @@ static void too_many_parameters_are_refused(void **state)
 	for (int i = 0; i < 49; i++)
 		sprintf(text + strlen(text), "%s{'Name':'P%d','Values':[1]}", i ? "," : "", i);
 	strcat(text, "]},'KernelSpecification':{'Language':'OpenCL'}}");
-	refused(text, "TuningParameters: has over 48");
+	refused(text, "TuningParameters: has over 47");
 }
 
 static void configurations_survive_json(void **state)
@@ -257,6 +295,7 @@ int main(void)
 		cmocka_unit_test(bad_parameters_are_located),   cmocka_unit_test(bad_expressions_are_located),
 		cmocka_unit_test(bad_mmtune_is_located),        cmocka_unit_test(too_many_parameters_are_refused),
 		cmocka_unit_test(configurations_survive_json),  cmocka_unit_test(textbook_points_fill_in_defaults),
+		cmocka_unit_test(a_default_may_be_computed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
