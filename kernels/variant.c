@@ -24,14 +24,29 @@ static int set_name(struct kern_parse *parse)
 	return 0;
 }
 
-static int set_source(struct kern_parse *parse, const char *json_text, const char *source)
+static int set_source(struct kern_parse *parse, const char *source)
 {
 	struct kern_variant *variant = parse->variant;
 	variant->source = strdup(source);
 	if (!variant->source)
 		return kern_parse_no_memory(parse);
 	kern_sha256_hex(source, strlen(source), variant->source_sha256);
-	kern_sha256_hex(json_text, strlen(json_text), variant->spec_sha256);
+	return 0;
+}
+
+/* Of all that decides what a configuration launches, in a form that does not depend on how the file is laid out. The
+ * space itself is left out: what was measured stays true when values are added to a parameter, or conditions change. */
+static int set_spec_hash(struct kern_parse *parse, const json_t *root)
+{
+	json_t *spec = json_copy((json_t *)root);
+	if (spec)
+		json_object_del(spec, "ConfigurationSpace");
+	char *text = spec ? json_dumps(spec, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+	json_decref(spec);
+	if (!text)
+		return kern_parse_no_memory(parse);
+	kern_sha256_hex(text, strlen(text), parse->variant->spec_sha256);
+	free(text);
 	return 0;
 }
 
@@ -46,7 +61,7 @@ struct kern_variant *kern_variant_create(const char *file, const char *json_text
 		kern_parse_no_memory(&parse);
 		goto fail;
 	}
-	if (set_name(&parse) || set_source(&parse, json_text, source))
+	if (set_name(&parse) || set_source(&parse, source))
 		goto fail;
 	root = json_loads(json_text, JSON_REJECT_DUPLICATES, &located);
 	if (!json_is_object(root)) {
@@ -54,7 +69,7 @@ struct kern_variant *kern_variant_create(const char *file, const char *json_text
 			      located.column, root ? "not an object" : located.text);
 		goto fail;
 	}
-	if (kern_parse_t1(&parse, root) || kern_parse_mmtune(&parse, root))
+	if (set_spec_hash(&parse, root) || kern_parse_t1(&parse, root) || kern_parse_mmtune(&parse, root))
 		goto fail;
 	json_decref(root);
 	return variant;

@@ -65,7 +65,7 @@ struct kern_variant {
 	char *name, *family, *summary;
 	char *source;           /* OpenCL C, NUL-terminated */
 	char source_sha256[65]; /* of source */
-	char spec_sha256[65];   /* of the JSON text: either changed, records are of another variant */
+	char spec_sha256[65];   /* of the JSON without its space: either changed, records are of another variant */
 	bool built_in;
 	struct kern_parameter *parameters;
 	size_t n_parameters;

@@ -32,6 +32,7 @@ struct daemon {
 	uv_timer_t watchdog;
 	uv_async_t drained; /* closes everything, from the loop and not from within jobs or devices */
 	struct svc_lock state_lock;
+	struct kern_registry read_anew; /* kernels that take the place of the service's when no job uses those */
 	bool kernels_loaded, jobs_started, jobs_drained, reloading;
 };
 
@@ -156,6 +157,52 @@ static void reload_config(struct daemon *daemon)
 	svc_log(6, "configuration read anew");
 }
 
+static void tell_left_out(const struct kern_registry *kernels)
+{
+	for (size_t i = 0; i < kernels->n_warnings; i++)
+		svc_log(4, "a kernel is left out: %s", kernels->warnings[i]);
+}
+
+static void swap_kernels(struct service *service)
+{
+	struct daemon *daemon = (struct daemon *)service;
+	kern_registry_finish(&service->kernels);
+	service->kernels = daemon->read_anew;
+	daemon->read_anew = (struct kern_registry){0};
+	svc_answers_forget(service->answers);
+	svc_log(6, "kernels read anew: %zu variants", service->kernels.n_variants);
+	tell_left_out(&service->kernels);
+	svc_jobs_add_listed(service->jobs);
+}
+
+static int read_kernels(const struct service *service, struct kern_registry *out, struct mmt_error *error)
+{
+	const char *folder = service->config.kernel_directory;
+	return kern_registry_init(out, folder[0] != '\0' ? folder : NULL, error);
+}
+
+static bool has_drop_ins(const struct kern_registry *kernels)
+{
+	for (size_t i = 0; i < kernels->n_variants; i++)
+		if (!kernels->variants[i]->built_in)
+			return true;
+	return kernels->n_warnings > 0;
+}
+
+/* The built-in kernels do not change: where nothing was dropped in and nothing is, no job has to stop. */
+static void reload_kernels(struct daemon *daemon)
+{
+	struct service *service = &daemon->service;
+	struct mmt_error error;
+	kern_registry_finish(&daemon->read_anew);
+	if (read_kernels(service, &daemon->read_anew, &error) != 0) {
+		svc_log(3, "the kernels stay as they were: %s", error.message);
+		return;
+	}
+	if (has_drop_ins(&service->kernels) || has_drop_ins(&daemon->read_anew))
+		svc_jobs_when_idle(service->jobs, swap_kernels);
+}
+
 static void on_reload(uv_signal_t *handle, int signal)
 {
 	(void)signal;
@@ -167,6 +214,7 @@ static void on_reload(uv_signal_t *handle, int signal)
 	svc_notify("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
 	daemon->reloading = true;
 	reload_config(daemon);
+	reload_kernels(daemon);
 	svc_rescan(&daemon->service);
 }
 
@@ -248,12 +296,10 @@ static int open_database(struct service *service, struct mmt_error *error)
 static int load_kernels(struct daemon *daemon, struct mmt_error *error)
 {
 	struct service *service = &daemon->service;
-	const char *folder = service->config.kernel_directory;
-	if (kern_registry_init(&service->kernels, folder[0] != '\0' ? folder : NULL, error) != 0)
+	if (read_kernels(service, &service->kernels, error) != 0)
 		return -1;
 	daemon->kernels_loaded = true;
-	for (size_t i = 0; i < service->kernels.n_warnings; i++)
-		svc_log(4, "a kernel is left out: %s", service->kernels.warnings[i]);
+	tell_left_out(&service->kernels);
 	return 0;
 }
 
@@ -335,6 +381,7 @@ static void finish(struct daemon *daemon)
 	svc_lock_release(&daemon->state_lock);
 	if (daemon->kernels_loaded)
 		kern_registry_finish(&service->kernels);
+	kern_registry_finish(&daemon->read_anew);
 	config_finish(&service->config);
 	free(service->database_path);
 	free(service->database_note);

@@ -350,8 +350,18 @@ static void start_job(struct svc_jobs *jobs, struct svc_job *job)
 	end_job(job, SVC_JOB_FAILED);
 }
 
+static void tell_idle(struct svc_jobs *jobs)
+{
+	if (!jobs->idle || jobs->running || jobs->guests || jobs->draining)
+		return;
+	void (*idle)(struct service * service) = jobs->idle;
+	jobs->idle = NULL;
+	idle(jobs->service);
+}
+
 void jobs_schedule(struct svc_jobs *jobs)
 {
+	tell_idle(jobs);
 	if (!jobs->started || jobs->paused || jobs->running || jobs->draining || jobs_guest_go(jobs))
 		return;
 	struct svc_job *job = next_job(jobs);
@@ -439,6 +449,15 @@ void svc_jobs_drain(struct svc_jobs *jobs, void (*stopped)(struct service *servi
 }
 
 /* ---- the rest of the interface ---- */
+
+void svc_jobs_when_idle(struct svc_jobs *jobs, void (*idle)(struct service *service))
+{
+	jobs->idle = idle;
+	if (jobs->runner)
+		runner_stop(jobs->runner, RUNNER_SUSPENDED);
+	else
+		jobs_schedule(jobs);
+}
 
 int svc_jobs_cancel(struct svc_jobs *jobs, int64_t job_id, struct mmt_error *error)
 {

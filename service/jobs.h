@@ -41,6 +41,10 @@ void svc_jobs_start(struct svc_jobs *jobs); /* devices are known: schedule */
 /* Stops the running job (its worker is closed, its state stays running: it resumes); stopped is called once. */
 void svc_jobs_drain(struct svc_jobs *jobs, void (*stopped)(struct service *service));
 
+/* Once nothing holds on to the kernels: calls idle, and goes on. The running job is stopped between two candidates for
+ * it and resumes afterwards; guests come first. A second call before that replaces the first. */
+void svc_jobs_when_idle(struct svc_jobs *jobs, void (*idle)(struct service *service));
+
 /* Queues a job; an equal unfinished one (device, problem) is joined instead, and a client's
  * request lifts a background job. on_queued gets the id once it is stored, or the error. Peak
  * jobs of the device are queued before it where no peak is known. */

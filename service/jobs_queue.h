@@ -20,6 +20,7 @@ struct svc_jobs {
 	bool started, paused, draining;
 	bool filling;                             /* a job for what is asked most is on its way into the queue */
 	void (*stopped)(struct service *service); /* while a drain goes on */
+	void (*idle)(struct service *service);    /* to be called when nothing runs; NULL: nothing asked for */
 };
 
 int jobs_append(struct svc_jobs *jobs, struct svc_job *job); /* -1: memory */

@@ -16,8 +16,8 @@
 #define SEARCH_OTHER_TYPE     3.0
 #define SEARCH_OTHER_DEVICE   5.0
 #define SEARCH_OTHER_VENDOR   4.0 /* on top of another device */
-/* The parameter list is another, the kernel is the same: a list that was widened. */
-#define SEARCH_OTHER_SPEC 0.5
+/* It is launched in another way, or its list of arguments is another; the kernel is the same. */
+#define SEARCH_OTHER_SPEC 10.0
 /* The kernel is another: behind whatever was found with this one. */
 #define SEARCH_OTHER_SOURCE 100.0
 

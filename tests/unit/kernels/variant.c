@@ -132,8 +132,22 @@ static void hashes_tell_a_change(void **state)
 	struct kern_variant *two = kern_variant_create("a.json", json, "y", &error);
 	assert_string_equal(one->spec_sha256, two->spec_sha256);
 	assert_string_not_equal(one->source_sha256, two->source_sha256);
+	kern_variant_destroy(two);
+	json_t *root = json_loads(json, 0, NULL);
+	json_object_set_new(json_object_get(root, "ConfigurationSpace"), "Conditions", json_array());
+	char *looser = json_dumps(root, JSON_INDENT(2));
+	two = kern_variant_create("a.json", looser, "x", &error);
+	assert_string_equal(one->spec_sha256, two->spec_sha256); /* the space is another, the launch is not */
+	kern_variant_destroy(two);
+	json_object_set_new(json_object_get(root, "KernelSpecification"), "CompilerOptions", json_pack("[s]", "-DX=1"));
+	char *other = json_dumps(root, JSON_INDENT(2));
+	two = kern_variant_create("a.json", other, "x", &error);
+	assert_string_not_equal(one->spec_sha256, two->spec_sha256);
 	kern_variant_destroy(one);
 	kern_variant_destroy(two);
+	json_decref(root);
+	free(other);
+	free(looser);
 	free(json);
 }
 
