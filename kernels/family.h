@@ -45,6 +45,13 @@ enum kern_check_mode {
 	KERN_CHECK_MODES
 };
 
+/* Rows of an output that a quick verification looks at, out of all its rows. */
+struct kern_sample {
+	uint64_t row_bytes;
+	const int64_t *rows; /* ascending; borrowed from the checker until the next sample */
+	size_t n_rows;
+};
+
 struct kern_checker; /* a family's own: inputs and reference projections */
 
 struct kern_family {
@@ -66,12 +73,18 @@ struct kern_family {
 					       struct mmt_error *error);
 	void (*checker_destroy)(struct kern_checker *checker);
 	/* Host bytes of a buffer before a launch (borrowed from the checker): random inputs; for
-	 * outputs the poison, or random values with KERN_CHECK_GENERAL. */
+	 * outputs the poison, which is all bits one, or random values with KERN_CHECK_GENERAL. */
 	const void *(*contents)(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer);
 	/* Judges the outputs (name's bytes as read back). *relative_error is filled when 0 is
 	 * returned; -1 with MMT_WRONG_RESULT says where and by how much. */
 	int (*verify)(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
 		      double *relative_error, struct mmt_error *error);
+	/* Where an output is so large that to read and judge all of it would cost more than the launch: draws
+	 * rows that stand for it, others at each call. False: it is small. Both NULL: the family judges all. */
+	bool (*sample)(struct kern_checker *checker, const char *buffer, struct kern_sample *out);
+	/* As verify, of the rows last drawn: data has them one after the other. */
+	int (*verify_sample)(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer,
+			     const void *data, double *relative_error, struct mmt_error *error);
 };
 
 #endif

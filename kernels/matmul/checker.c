@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,11 @@
 #define LAMBDA       8.0
 #define SPOTS_RANDOM 64
 #define SPOTS_EDGE   16 /* on each of the four edges */
+
+/* A sample's rows; and the elements from which on an output is large: reading and judging all of 2^21 takes as long
+ * as a GPU's launch, some 10 ms. */
+#define SAMPLE_ROWS     256
+#define SAMPLE_ELEMENTS ((int64_t)1 << 21)
 
 /* op(X), rows x columns; stored transposed or not, rows tight. */
 struct matrix {
@@ -35,10 +41,13 @@ struct kern_checker {
 	struct matrix op_a, op_b;
 	double *r, *s; /* signs: n, m */
 	struct projection by_row, by_column;
+	int64_t *sample; /* the rows last drawn; NULL: none yet */
+	size_t n_sample;
+	uint64_t draws;
 };
 
 /* One seed for each purpose. */
-enum { SEED_A = 1, SEED_B, SEED_C, SEED_R, SEED_S, SEED_SPOT };
+enum { SEED_A = 1, SEED_B, SEED_C, SEED_R, SEED_S, SEED_SPOT, SEED_SAMPLE };
 
 static uint64_t seed_for(const struct kern_checker *checker, int purpose)
 {
@@ -156,6 +165,7 @@ void matmul_checker_destroy(struct kern_checker *checker)
 	free(checker->by_row.norms);
 	free(checker->by_column.expected);
 	free(checker->by_column.norms);
+	free(checker->sample);
 	free(checker);
 }
 
@@ -222,6 +232,8 @@ const void *matmul_contents(struct kern_checker *checker, enum kern_check_mode m
 struct judged {
 	struct kern_checker *checker;
 	const void *data;
+	const int64_t *rows; /* of C that data has, n_rows of them; NULL: all */
+	int64_t n_rows;
 	double alpha, beta;
 	double accumulated, rounded; /* u and v of checker.h */
 	double *row_error, *row_allowed;
@@ -229,13 +241,19 @@ struct judged {
 	double squares;                   /* of C */
 };
 
+/* The row of C that is at this place in the data. */
+static int64_t row_at(const struct judged *judged, int64_t place)
+{
+	return judged->rows ? judged->rows[place] : place;
+}
+
 static void judged_init(struct judged *judged, struct kern_checker *checker, enum kern_check_mode mode,
 			const void *data)
 {
 	const struct mmt_problem *problem = &checker->problem;
 	const enum mmt_type accumulate = problem->type == MMT_F16 ? MMT_F32 : problem->type;
 
-	*judged = (struct judged){.checker = checker, .data = data};
+	*judged = (struct judged){.checker = checker, .data = data, .n_rows = problem->m};
 	judged->alpha = matmul_alpha(mode);
 	judged->beta = matmul_beta(mode);
 	judged->accumulated = kern_unit_roundoff(accumulate);
@@ -265,34 +283,51 @@ static double error_size(const struct judged *judged, double operands, double c0
 	       4 * judged->rounded * fabs(judged->beta * c0);
 }
 
-/* Reads C once: the rows' errors, the columns' sums. */
+/* The row at a place, in double and without beta C0; c0 gets C0's, where there is a beta. */
+static void read_row(const struct judged *judged, int64_t place, double *c, double *c0, double *typed)
+{
+	const struct kern_checker *checker = judged->checker;
+	const enum mmt_type type = checker->problem.type;
+	const int64_t n = checker->problem.n;
+
+	kern_values_to_double(type, judged->data, (uint64_t)place * (uint64_t)n, (size_t)n, c);
+	if (judged->beta == 0)
+		return;
+	kern_values_random(type, seed_for(checker, SEED_C), (uint64_t)row_at(judged, place) * (uint64_t)n, (size_t)n,
+			   typed);
+	kern_values_to_double(type, typed, 0, (size_t)n, c0);
+}
+
+static void add_to_columns(struct judged *judged, double sign, const double *c, const double *c0)
+{
+	for (int64_t j = 0; j < judged->checker->problem.n; j++) {
+		judged->column_error[j] += sign * c[j];
+		judged->column_c0[j] += c0[j] * c0[j];
+	}
+}
+
+/* Reads C once: the rows' errors, and, where all of C is there, the columns' sums. */
 static int gather(struct judged *judged)
 {
 	struct kern_checker *checker = judged->checker;
-	const enum mmt_type type = checker->problem.type;
-	const int64_t m = checker->problem.m, n = checker->problem.n;
-	const uint64_t seed_c = seed_for(checker, SEED_C);
+	const int64_t n = checker->problem.n;
 	double *c = doubles_create(n), *c0 = doubles_create(n), *typed = doubles_create(n);
 
-	for (int64_t i = 0; c && c0 && typed && i < m; i++) {
-		const uint64_t first = (uint64_t)i * (uint64_t)n;
-		kern_values_to_double(type, judged->data, first, (size_t)n, c);
+	for (int64_t place = 0; c && c0 && typed && place < judged->n_rows; place++) {
+		const int64_t i = row_at(judged, place);
+		read_row(judged, place, c, c0, typed);
 		judged->squares += dot(c, c, n);
 		if (judged->beta != 0) {
-			kern_values_random(type, seed_c, first, (size_t)n, typed);
-			kern_values_to_double(type, typed, 0, (size_t)n, c0);
 			for (int64_t j = 0; j < n; j++)
 				c[j] -= judged->beta * c0[j];
 		}
-		judged->row_error[i] = dot(c, checker->r, n) - judged->alpha * checker->by_row.expected[i];
-		judged->row_allowed[i] =
+		judged->row_error[place] = dot(c, checker->r, n) - judged->alpha * checker->by_row.expected[i];
+		judged->row_allowed[place] =
 			error_size(judged, checker->by_row.norms[i] * checker->by_row.other, norm(c0, n));
-		for (int64_t j = 0; j < n; j++) {
-			judged->column_error[j] += checker->s[i] * c[j];
-			judged->column_c0[j] += c0[j] * c0[j];
-		}
+		if (!judged->rows)
+			add_to_columns(judged, checker->s[i], c, c0);
 	}
-	for (int64_t j = 0; j < n; j++)
+	for (int64_t j = 0; !judged->rows && j < n; j++)
 		judged->column_error[j] -= judged->alpha * checker->by_column.expected[j];
 	const int status = c && c0 && typed ? 0 : -1;
 	free(c);
@@ -328,41 +363,53 @@ static int64_t worst_column(const struct judged *judged, double *ratio)
 }
 
 /* Says what is wrong with a row: what is not finite first. */
-static int report_row(const struct judged *judged, int64_t i, struct mmt_error *error)
+static int report_row(const struct judged *judged, int64_t place, struct mmt_error *error)
 {
 	const struct mmt_problem *problem = &judged->checker->problem;
+	const int64_t i = row_at(judged, place);
+	char column[64] = "";
 	double ratio;
 
 	for (int64_t j = 0; j < problem->n; j++) {
-		const double value = kern_value(problem->type, judged->data, (uint64_t)(i * problem->n + j));
+		const double value = kern_value(problem->type, judged->data, (uint64_t)(place * problem->n + j));
 		if (!isfinite(value))
 			return mmt_error_set(error, MMT_WRONG_RESULT, 0, "c[%" PRId64 "][%" PRId64 "] is %s", i, j,
 					     isnan(value) ? "NaN: not written, or computed from what was not"
 							  : "infinite");
 	}
-	return mmt_error_set(
-		error, MMT_WRONG_RESULT, 0,
-		"row %" PRId64 " of C is off by %.3g in projection, %.3g is allowed; the worst column is %" PRId64, i,
-		fabs(judged->row_error[i]), LAMBDA * judged->row_allowed[i], worst_column(judged, &ratio));
+	if (!judged->rows)
+		snprintf(column, sizeof column, "; the worst column is %" PRId64, worst_column(judged, &ratio));
+	return mmt_error_set(error, MMT_WRONG_RESULT, 0,
+			     "row %" PRId64 " of C is off by %.3g in projection, %.3g is allowed%s", i,
+			     fabs(judged->row_error[place]), LAMBDA * judged->row_allowed[place], column);
+}
+
+static int judge_columns(const struct judged *judged, struct mmt_error *error)
+{
+	double ratio;
+	const int64_t column = worst_column(judged, &ratio);
+
+	if (ratio <= LAMBDA)
+		return 0;
+	return mmt_error_set(error, MMT_WRONG_RESULT, 0,
+			     "column %" PRId64 " of C is off by %.3g in projection, %.3g is allowed", column,
+			     fabs(judged->column_error[column]), LAMBDA * column_allowed(judged, column));
 }
 
 static int judge_projections(const struct judged *judged, struct mmt_error *error)
 {
-	const int64_t m = judged->checker->problem.m;
-	double sum = 0, ratio;
+	const double count = (double)judged->n_rows;
+	double sum = 0;
 
-	for (int64_t i = 0; i < m; i++) {
-		if (!(fabs(judged->row_error[i]) <= LAMBDA * judged->row_allowed[i]))
-			return report_row(judged, i, error);
-		const double relative = judged->row_error[i] / judged->row_allowed[i];
-		sum += judged->row_allowed[i] > 0 ? relative * relative : 0;
+	for (int64_t place = 0; place < judged->n_rows; place++) {
+		if (!(fabs(judged->row_error[place]) <= LAMBDA * judged->row_allowed[place]))
+			return report_row(judged, place, error);
+		const double relative = judged->row_error[place] / judged->row_allowed[place];
+		sum += judged->row_allowed[place] > 0 ? relative * relative : 0;
 	}
-	const int64_t column = worst_column(judged, &ratio);
-	if (ratio > LAMBDA)
-		return mmt_error_set(error, MMT_WRONG_RESULT, 0,
-				     "column %" PRId64 " of C is off by %.3g in projection, %.3g is allowed", column,
-				     fabs(judged->column_error[column]), LAMBDA * column_allowed(judged, column));
-	const double mean = sqrt(sum / (double)m), allowed = 1.5 + LAMBDA / sqrt((double)m);
+	if (!judged->rows && judge_columns(judged, error))
+		return -1;
+	const double mean = sqrt(sum / count), allowed = 1.5 + LAMBDA / sqrt(count);
 	if (mean > allowed)
 		return mmt_error_set(
 			error, MMT_WRONG_RESULT, 0,
@@ -378,11 +425,12 @@ static double op_value(const struct matrix *matrix, int64_t row, int64_t column)
 	return kern_value(matrix->type, matrix->values, (uint64_t)at);
 }
 
-/* One element, computed again. */
-static int judge_element(const struct judged *judged, int64_t i, int64_t j, struct mmt_error *error)
+/* One element of the row at a place, computed again. */
+static int judge_element(const struct judged *judged, int64_t place, int64_t j, struct mmt_error *error)
 {
 	struct kern_checker *checker = judged->checker;
 	const struct mmt_problem *problem = &checker->problem;
+	const int64_t i = row_at(judged, place);
 	const uint64_t at = (uint64_t)(i * problem->n + j);
 	union {
 		double f64;
@@ -396,7 +444,7 @@ static int judge_element(const struct judged *judged, int64_t i, int64_t j, stru
 	kern_values_random(problem->type, seed_for(checker, SEED_C), at, 1, &typed);
 	c0 = kern_value(problem->type, &typed, 0);
 	const double expected = judged->alpha * sum + judged->beta * c0;
-	const double found = kern_value(problem->type, judged->data, at);
+	const double found = kern_value(problem->type, judged->data, (uint64_t)(place * problem->n + j));
 	const double allowed = LAMBDA * error_size(judged, checker->by_row.norms[i] * checker->by_column.norms[j], c0);
 	if (!(fabs(found - expected) <= allowed))
 		return mmt_error_set(error, MMT_WRONG_RESULT, 0,
@@ -407,7 +455,7 @@ static int judge_element(const struct judged *judged, int64_t i, int64_t j, stru
 
 static int judge_spots(const struct judged *judged, struct mmt_error *error)
 {
-	const int64_t m = judged->checker->problem.m, n = judged->checker->problem.n;
+	const int64_t m = judged->n_rows, n = judged->checker->problem.n;
 	const uint64_t seed = seed_for(judged->checker, SEED_SPOT);
 
 	if (judge_element(judged, 0, 0, error) || judge_element(judged, m - 1, 0, error) ||
@@ -426,27 +474,81 @@ static int judge_spots(const struct judged *judged, struct mmt_error *error)
 	return 0;
 }
 
+static int judge(struct judged *judged, double *relative_error, struct mmt_error *error)
+{
+	if (!judged->row_error || !judged->row_allowed || !judged->column_error || !judged->column_c0 || gather(judged))
+		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no host memory to verify C");
+	if (judge_projections(judged, error) || judge_spots(judged, error))
+		return -1;
+	/* The signs are random: the mean of (C r - A B r)^2 over r is the square sum of the row's errors. */
+	*relative_error = norm(judged->row_error, judged->n_rows) / sqrt(judged->squares);
+	if (judged->squares == 0)
+		*relative_error = 0;
+	return 0;
+}
+
+static int check_name(const char *buffer, struct mmt_error *error)
+{
+	if (strcmp(buffer, "c") == 0)
+		return 0;
+	return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "matmul has no output '%s'", buffer);
+}
+
 int matmul_verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
 		  double *relative_error, struct mmt_error *error)
 {
 	struct judged judged;
-	int status = -1;
+	int status;
 
-	if (strcmp(buffer, "c") != 0)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "matmul has no output '%s'", buffer);
+	if (check_name(buffer, error))
+		return -1;
 	judged_init(&judged, checker, mode, data);
-	if (!judged.row_error || !judged.row_allowed || !judged.column_error || !judged.column_c0 || gather(&judged)) {
-		mmt_error_set(error, MMT_NO_MEMORY, 0, "no host memory to verify C");
-		goto out;
+	status = judge(&judged, relative_error, error);
+	judged_finish(&judged);
+	return status;
+}
+
+bool matmul_sample(struct kern_checker *checker, const char *buffer, struct kern_sample *out)
+{
+	const int64_t m = checker->problem.m, n = checker->problem.n;
+	const uint64_t seed = kern_random_bits(seed_for(checker, SEED_SAMPLE), checker->draws++);
+
+	if (strcmp(buffer, "c") != 0 || m < 2 * SAMPLE_ROWS || m * n < SAMPLE_ELEMENTS)
+		return false;
+	if (!checker->sample)
+		checker->sample = calloc(SAMPLE_ROWS + 2, sizeof *checker->sample);
+	if (!checker->sample)
+		return false;
+	checker->n_sample = 0;
+	checker->sample[checker->n_sample++] = 0;
+	for (int64_t strip = 0; strip < SAMPLE_ROWS; strip++) {
+		const int64_t first = strip * m / SAMPLE_ROWS, end = (strip + 1) * m / SAMPLE_ROWS;
+		const int64_t row =
+			first + (int64_t)(kern_random_bits(seed, (uint64_t)strip) % (uint64_t)(end - first));
+		if (row > 0 && row < m - 1)
+			checker->sample[checker->n_sample++] = row;
 	}
-	if (judge_projections(&judged, error) || judge_spots(&judged, error))
-		goto out;
-	/* The signs are random: the mean of (C r - A B r)^2 over r is the square sum of the row's errors. */
-	*relative_error = norm(judged.row_error, checker->problem.m) / sqrt(judged.squares);
-	if (judged.squares == 0)
-		*relative_error = 0;
-	status = 0;
-out:
+	checker->sample[checker->n_sample++] = m - 1;
+	*out = (struct kern_sample){
+		.row_bytes = (uint64_t)n * mmt_type_bytes(checker->problem.type),
+		.rows = checker->sample,
+		.n_rows = checker->n_sample,
+	};
+	return true;
+}
+
+int matmul_verify_sample(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
+			 double *relative_error, struct mmt_error *error)
+{
+	struct judged judged;
+	int status;
+
+	if (check_name(buffer, error))
+		return -1;
+	judged_init(&judged, checker, mode, data);
+	judged.rows = checker->sample;
+	judged.n_rows = (int64_t)checker->n_sample;
+	status = judge(&judged, relative_error, error);
 	judged_finish(&judged);
 	return status;
 }

@@ -101,4 +101,6 @@ const struct kern_family kern_family_matmul = {
 	.checker_destroy = matmul_checker_destroy,
 	.contents = matmul_contents,
 	.verify = matmul_verify,
+	.sample = matmul_sample,
+	.verify_sample = matmul_verify_sample,
 };

@@ -66,7 +66,7 @@ static int verify_once(struct worker_candidate *candidate, struct worker_bench *
 	    worker_run_set_scalars(&candidate->run, session, operands, mode, error) != 0 ||
 	    worker_run_time(&candidate->run, session, 1, &timing, error) != 0 ||
 	    worker_run_check(&candidate->run, session, error) != 0 ||
-	    worker_operands_check(operands, session, mode, &relative_error, error) != 0)
+	    worker_operands_check(operands, session, mode, candidate->quick, &relative_error, error) != 0)
 		return -1;
 	candidate->warm_up_ns = 0;
 	/* Of one launch only: a driver that compiles at the first launch does it before START, and so between the
@@ -126,6 +126,7 @@ void worker_candidate_init(struct worker_candidate *candidate, struct worker_ben
 	int status;
 
 	memset(candidate, 0, sizeof *candidate);
+	candidate->quick = !general;
 	worker_measurement_init(&candidate->measurement);
 	watch = stopwatch_start(bench);
 	status = build(candidate, bench, plan, &error);

@@ -21,6 +21,7 @@ struct worker_bench {
 
 struct worker_candidate {
 	struct worker_run run;
+	bool quick;        /* a sample of a large output is verified, not all of it */
 	double warm_up_ns; /* the last verification's launch by the device's clock; 0: not told */
 	struct worker_measurement measurement;
 	struct kern_result result;

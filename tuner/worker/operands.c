@@ -84,29 +84,61 @@ static int arm_all(struct worker_operands *operands, struct worker_session *sess
 	return 0;
 }
 
+/* What must be there before a launch: the poison of an output, else the host's bytes, where they are not there yet. */
+static int fill(struct worker_operands *operands, struct worker_session *session, enum kern_check_mode mode, size_t i,
+		struct mmt_error *error)
+{
+	const struct kern_buffer *buffer = &operands->buffers[i];
+	const struct worker_guarded *memory = &operands->memory[i];
+	const void *contents;
+
+	if (buffer->output && mode == KERN_CHECK_PLAIN)
+		return worker_session_poison(session, memory->buffer, memory->bytes, error);
+	contents = operands->family->contents(operands->checker, mode, buffer->name);
+	if (contents == NULL)
+		return mmt_error_set(error, MMT_FAILED, 0, "family '%s' has no contents for buffer '%s'",
+				     operands->family->name, buffer->name);
+	if (!buffer->output && operands->held[i] == contents)
+		return 0;
+	if (worker_session_write(session, memory->buffer, 0, buffer->bytes, contents, error) != 0)
+		return -1;
+	operands->held[i] = buffer->output ? NULL : contents;
+	return 0;
+}
+
 int worker_operands_fill(struct worker_operands *operands, struct worker_session *session, enum kern_check_mode mode,
 			 struct mmt_error *error)
 {
 	if (!operands->trusted && arm_all(operands, session, error) != 0)
 		return -1;
 	for (size_t i = 0; i < operands->n_buffers; i++) {
-		const struct kern_buffer *buffer = &operands->buffers[i];
-		const void *contents = operands->family->contents(operands->checker, mode, buffer->name);
-
-		if (contents == NULL)
-			return mmt_error_set(error, MMT_FAILED, 0, "family '%s' has no contents for buffer '%s'",
-					     operands->family->name, buffer->name);
-		if (!buffer->output && operands->held[i] == contents)
-			continue;
-		if (worker_session_write(session, operands->memory[i].buffer, 0, buffer->bytes, contents, error) != 0)
+		if (fill(operands, session, mode, i, error) != 0)
 			return -1;
-		operands->held[i] = buffer->output ? NULL : contents;
 	}
 	return 0;
 }
 
+static int judge(struct worker_operands *operands, struct worker_session *session, enum kern_check_mode mode,
+		 bool quick, size_t i, double *relative_error, struct mmt_error *error)
+{
+	const struct kern_family *family = operands->family;
+	const struct kern_buffer *buffer = &operands->buffers[i];
+	cl_mem memory = operands->memory[i].buffer;
+	struct kern_sample sample;
+
+	if (quick && family->sample != NULL && family->sample(operands->checker, buffer->name, &sample)) {
+		if (worker_session_read_rows(session, memory, &sample, operands->result, error) != 0)
+			return -1;
+		return family->verify_sample(operands->checker, mode, buffer->name, operands->result, relative_error,
+					     error);
+	}
+	if (worker_session_read(session, memory, 0, buffer->bytes, operands->result, error) != 0)
+		return -1;
+	return family->verify(operands->checker, mode, buffer->name, operands->result, relative_error, error);
+}
+
 int worker_operands_check(struct worker_operands *operands, struct worker_session *session, enum kern_check_mode mode,
-			  double *relative_error, struct mmt_error *error)
+			  bool quick, double *relative_error, struct mmt_error *error)
 {
 	*relative_error = 0;
 	for (size_t i = 0; i < operands->n_buffers; i++) {
@@ -114,16 +146,11 @@ int worker_operands_check(struct worker_operands *operands, struct worker_sessio
 			return -1;
 	}
 	for (size_t i = 0; i < operands->n_buffers; i++) {
-		const struct kern_buffer *buffer = &operands->buffers[i];
 		double of_buffer = 0;
 
-		if (!buffer->output)
+		if (!operands->buffers[i].output)
 			continue;
-		if (worker_session_read(session, operands->memory[i].buffer, 0, buffer->bytes, operands->result,
-					error) != 0)
-			return -1;
-		if (operands->family->verify(operands->checker, mode, buffer->name, operands->result, &of_buffer,
-					     error) != 0)
+		if (judge(operands, session, mode, quick, i, &of_buffer, error) != 0)
 			return -1;
 		if (of_buffer > *relative_error)
 			*relative_error = of_buffer;

@@ -34,9 +34,10 @@ void worker_operands_distrust(struct worker_operands *operands);
 int worker_operands_fill(struct worker_operands *operands, struct worker_session *session, enum kern_check_mode mode,
 			 struct mmt_error *error);
 
-/* After a launch: canaries, then the outputs' values. MMT_WRONG_RESULT. */
+/* After a launch: canaries, then the outputs' values: all of them, or with `quick` a sample where an output is large
+ * (family.h). MMT_WRONG_RESULT. */
 int worker_operands_check(struct worker_operands *operands, struct worker_session *session, enum kern_check_mode mode,
-			  double *relative_error, struct mmt_error *error);
+			  bool quick, double *relative_error, struct mmt_error *error);
 
 cl_mem worker_operands_find(const struct worker_operands *operands, const char *name); /* NULL: none; borrowed */
 

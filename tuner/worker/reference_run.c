@@ -108,7 +108,7 @@ static int verify(struct job *job, double *relative_error, struct mmt_error *err
 		return -1;
 	job->warm_up_ns = worker_now_ns() - started_ns;
 	if (job->reference->on_device)
-		return worker_operands_check(operands, &bench->session, KERN_CHECK_PLAIN, relative_error, error);
+		return worker_operands_check(operands, &bench->session, KERN_CHECK_PLAIN, false, relative_error, error);
 	return operands->family->verify(operands->checker, KERN_CHECK_PLAIN, "c", gemm->c, relative_error, error);
 }
 

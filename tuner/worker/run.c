@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define POISON     0xffffffff /* NaN in every type */
+#define POISON     0xffffffff /* of a pixel: NaN in every type */
 #define WHAT_BYTES 256
 
 int worker_run_build(struct worker_run *run, struct worker_session *session, struct worker_programs *programs,
@@ -237,31 +237,36 @@ int worker_run_set_scalars(struct worker_run *run, struct worker_session *sessio
 	return result;
 }
 
-static cl_int fill_temporary(const struct worker_run *run, const struct worker_session *session, size_t index)
+static int poison_image(const struct worker_run *run, struct worker_session *session, size_t index,
+			struct mmt_error *error)
 {
-	const cl_uint poison[] = {POISON, POISON, POISON, POISON}; /* a pixel; a buffer takes one byte of it */
+	const cl_uint poison[] = {POISON, POISON, POISON, POISON};
 	const size_t origin[3] = {0};
 	const size_t region[3] = {run->plan->temporaries[index].width, run->plan->temporaries[index].height, 1};
-	const struct worker_guarded *temporary = &run->temporaries[index];
+	cl_int status;
 
-	if (region[0] > 0)
-		return clEnqueueFillImage(session->queue, temporary->buffer, poison, origin, region, 0, NULL, NULL);
-	return clEnqueueFillBuffer(session->queue, temporary->buffer, poison, 1, 0, temporary->bytes, 0, NULL, NULL);
+	worker_meter_enter(&session->meter);
+	status = clEnqueueFillImage(session->queue, run->temporaries[index].buffer, poison, origin, region, 0, NULL,
+				    NULL);
+	worker_meter_leave(&session->meter);
+	if (status != CL_SUCCESS)
+		return worker_session_failed(session, status, "clEnqueueFillImage", error);
+	return 0;
 }
 
 int worker_run_poison(struct worker_run *run, struct worker_session *session, struct mmt_error *error)
 {
 	for (size_t i = 0; i < run->plan->n_temporaries; i++) {
 		const struct worker_guarded *temporary = &run->temporaries[i];
-		cl_int status;
+		int status;
 
 		if (worker_guarded_arm(temporary, session, error) != 0)
 			return -1;
-		worker_meter_enter(&session->meter);
-		status = fill_temporary(run, session, i);
-		worker_meter_leave(&session->meter);
-		if (status != CL_SUCCESS)
-			return worker_session_failed(session, status, "filling a temporary", error);
+		status = run->plan->temporaries[i].width > 0
+				 ? poison_image(run, session, i, error)
+				 : worker_session_poison(session, temporary->buffer, temporary->bytes, error);
+		if (status != 0)
+			return -1;
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "enumerate.h"
 
 #define BITS_A_BYTE 8
+#define POISON      0xffffffff
 
 static int open_device(struct worker_session *session, const struct worker_device *handle, struct mmt_error *error)
 {
@@ -106,5 +107,38 @@ int worker_session_read(struct worker_session *session, cl_mem buffer, size_t of
 	worker_meter_leave(&session->meter);
 	if (status != CL_SUCCESS)
 		return worker_session_failed(session, status, "clEnqueueReadBuffer", error);
+	return 0;
+}
+
+int worker_session_read_rows(struct worker_session *session, cl_mem buffer, const struct kern_sample *sample,
+			     void *data, struct mmt_error *error)
+{
+	const size_t bytes = sample->row_bytes;
+	cl_int status = CL_SUCCESS;
+	char *to = data;
+
+	worker_meter_enter(&session->meter);
+	for (size_t i = 0; i < sample->n_rows && status == CL_SUCCESS; i++)
+		status = clEnqueueReadBuffer(session->queue, buffer, CL_FALSE, (size_t)sample->rows[i] * bytes, bytes,
+					     to + i * bytes, 0, NULL, NULL);
+	worker_meter_leave(&session->meter);
+	if (status != CL_SUCCESS) {
+		clFinish(session->queue); /* what was enqueued writes into data */
+		return worker_session_failed(session, status, "clEnqueueReadBuffer", error);
+	}
+	return worker_session_wait(session, NULL, error);
+}
+
+int worker_session_poison(struct worker_session *session, cl_mem buffer, uint64_t bytes, struct mmt_error *error)
+{
+	const cl_uint pattern[] = {POISON, POISON, POISON, POISON};
+	const size_t pattern_bytes = bytes % sizeof pattern == 0 ? sizeof pattern : 1;
+	cl_int status;
+
+	worker_meter_enter(&session->meter);
+	status = clEnqueueFillBuffer(session->queue, buffer, pattern, pattern_bytes, 0, bytes, 0, NULL, NULL);
+	worker_meter_leave(&session->meter);
+	if (status != CL_SUCCESS)
+		return worker_session_failed(session, status, "clEnqueueFillBuffer", error);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "device.h"
 #include "driver.h"
+#include "family.h"
 
 struct worker_session {
 	struct kern_device device;
@@ -40,5 +41,12 @@ int worker_session_write(struct worker_session *session, cl_mem buffer, size_t o
 			 const void *data, struct mmt_error *error);
 int worker_session_read(struct worker_session *session, cl_mem buffer, size_t offset_bytes, size_t bytes, void *data,
 			struct mmt_error *error);
+
+/* Some of the rows of a matrix, one after the other into data. Waits. */
+int worker_session_read_rows(struct worker_session *session, cl_mem buffer, const struct kern_sample *sample,
+			     void *data, struct mmt_error *error);
+
+/* Enqueues a fill with the poison: all bits one, NaN in every type. */
+int worker_session_poison(struct worker_session *session, cl_mem buffer, uint64_t bytes, struct mmt_error *error);
 
 #endif

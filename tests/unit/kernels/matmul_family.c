@@ -261,6 +261,109 @@ static void right_only_at_multiples_of_64_is_found(void **state)
 	product_destroy(&product);
 }
 
+#define LARGE_M 1024
+#define LARGE_N 2048
+
+/* Draws a sample and judges it, as the worker does. */
+static int judge_sample(struct product *product, struct kern_sample *sample, double *relative_error,
+			struct mmt_error *error)
+{
+	assert_true(product->family->sample(product->checker, "c", sample));
+	assert_int_equal(sample->row_bytes, LARGE_N * mmt_type_bytes(product->problem.type));
+	char *data = malloc(sample->n_rows * sample->row_bytes);
+	for (size_t i = 0; i < sample->n_rows; i++)
+		memcpy(data + i * sample->row_bytes, (char *)product->c + (size_t)sample->rows[i] * sample->row_bytes,
+		       sample->row_bytes);
+	const int status =
+		product->family->verify_sample(product->checker, product->mode, "c", data, relative_error, error);
+	free(data);
+	return status;
+}
+
+static void rejected_by_sample(struct product *product, const char *part_of_message)
+{
+	struct kern_sample sample;
+	struct mmt_error error = {0};
+	double relative_error;
+
+	assert_int_equal(judge_sample(product, &sample, &relative_error, &error), -1);
+	assert_int_equal(error.code, MMT_WRONG_RESULT);
+	if (!strstr(error.message, part_of_message))
+		fail_msg("'%s' lacks '%s'", error.message, part_of_message);
+}
+
+static void a_small_product_is_judged_whole(void **state)
+{
+	struct product product = product_create(1024, 100, 1, MMT_F32, KERN_CHECK_PLAIN);
+	struct kern_sample sample;
+	(void)state;
+
+	assert_false(product.family->sample(product.checker, "c", &sample));
+	product_destroy(&product);
+}
+
+static void a_sample_has_both_edges_and_others_each_time(void **state)
+{
+	struct product product = product_create(LARGE_M, LARGE_N, 1, MMT_F32, KERN_CHECK_PLAIN);
+	struct kern_sample sample;
+	struct mmt_error error;
+	int64_t before[LARGE_M];
+	size_t same = 0;
+	double relative_error;
+	(void)state;
+
+	assert_int_equal(judge_sample(&product, &sample, &relative_error, &error), 0);
+	const size_t n = sample.n_rows;
+	assert_true(n > 200 && n < 300);
+	memcpy(before, sample.rows, n * sizeof before[0]);
+	for (size_t i = 1; i < n; i++)
+		assert_true(before[i] > before[i - 1]);
+	assert_int_equal(before[0], 0);
+	assert_int_equal(before[n - 1], LARGE_M - 1);
+	assert_true(product.family->sample(product.checker, "c", &sample));
+	for (size_t i = 0; i < n && i < sample.n_rows; i++)
+		same += before[i] == sample.rows[i];
+	assert_true(same < n / 2);
+	product_destroy(&product);
+}
+
+static void an_ordinary_product_passes_by_sample(void **state)
+{
+	(void)state;
+	for (int mode = 0; mode < KERN_CHECK_MODES; mode++) {
+		struct product product = product_create(LARGE_M, LARGE_N, 5, MMT_F32, (enum kern_check_mode)mode);
+		struct kern_sample sample;
+		struct mmt_error error = {0};
+		double by_sample, whole = accepted(&product);
+		if (judge_sample(&product, &sample, &by_sample, &error) != 0)
+			fail_msg("%s", error.message);
+		assert_true(by_sample > whole / 1.5 && by_sample < whole * 1.5);
+		product_destroy(&product);
+	}
+}
+
+/* A tile of 16 rows, one row in 16, and a place that was never written: each in one column only. */
+static void faults_of_tiles_and_lanes_are_found_by_sample(void **state)
+{
+	struct product product = product_create(LARGE_M, LARGE_N, 3, MMT_F32, KERN_CHECK_PLAIN);
+	float *right = malloc(sizeof(float[LARGE_M * LARGE_N]));
+	(void)state;
+
+	memcpy(right, product.c, sizeof(float[LARGE_M * LARGE_N]));
+	for (int64_t i = 512; i < 528; i++)
+		set(&product, i * LARGE_N + 77, 3);
+	rejected_by_sample(&product, "of C is off");
+	memcpy(product.c, right, sizeof(float[LARGE_M * LARGE_N]));
+	for (int64_t i = 7; i < LARGE_M; i += 16)
+		set(&product, i * LARGE_N + 1900, 3);
+	rejected_by_sample(&product, "of C is off");
+	memcpy(product.c, right, sizeof(float[LARGE_M * LARGE_N]));
+	set(&product, (LARGE_M - 1) * LARGE_N + 1, NAN);
+	rejected_by_sample(&product, "c[1023][1] is NaN");
+	free(right);
+	product_destroy(&product);
+}
+
 static void shapes_are_checked(void **state)
 {
 	const struct kern_family *family = kern_family_find("matmul");
@@ -321,6 +424,10 @@ int main(void)
 		cmocka_unit_test(lost_accuracy_is_found),
 		cmocka_unit_test(accuracy_classes_are_held_apart),
 		cmocka_unit_test(right_only_at_multiples_of_64_is_found),
+		cmocka_unit_test(a_small_product_is_judged_whole),
+		cmocka_unit_test(a_sample_has_both_edges_and_others_each_time),
+		cmocka_unit_test(an_ordinary_product_passes_by_sample),
+		cmocka_unit_test(faults_of_tiles_and_lanes_are_found_by_sample),
 		cmocka_unit_test(shapes_are_checked),
 		cmocka_unit_test(arguments_follow_the_layout),
 	};
