@@ -115,9 +115,7 @@ static void problem_init(struct mmt_problem *problem, const struct kern_family *
 
 static void run_variant(struct test *test)
 {
-	const unsigned random_configurations = configurations_full()                  ? 100
-					       : strcmp(test->family->name, "matmul") ? 8
-										      : 1;
+	const unsigned random_configurations = configurations_count(strcmp(test->family->name, "matmul") ? 8 : 1);
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	struct mmt_problem problem;
 

@@ -10,9 +10,15 @@
 
 bool configurations_full(void)
 {
-	const char *full = getenv("MMTUNE_TEST_FULL");
+	return configurations_count(0) > 0;
+}
 
-	return full && *full && strcmp(full, "0") != 0;
+unsigned configurations_count(unsigned otherwise)
+{
+	const char *full = getenv("MMTUNE_TEST_FULL");
+	const unsigned count = full ? (unsigned)strtoul(full, NULL, 10) : 0;
+
+	return count > 0 ? count : otherwise;
 }
 
 /* Any one; or, every other time, the default with two parameters changed: what a device likes is often a small corner

@@ -6,8 +6,10 @@
 
 #include "launcher.h"
 
-/* Whether $MMTUNE_TEST_FULL asks for the long sweep. */
+/* Whether $MMTUNE_TEST_FULL asks for the long sweep: it says how many random configurations that tries. */
 bool configurations_full(void);
+/* That number; in the short test, the other. */
+unsigned configurations_count(unsigned otherwise);
 
 /* The number-th of a repeatable sequence of random configurations (every other one near the default) that keep the
  * conditions and the device's limits for this problem. false: none was found among many tries. */

@@ -3,9 +3,9 @@
  *
  * What is around and between the rows of A and B is NaN, as is C where beta is 0: reading it spoils the result. What is
  * around and between the rows of C must stay as it is. Half goes along where a variant has it: it is only loaded and
- * stored, which a device need not have cl_khr_fp16 for. $MMTUNE_TEST_FULL tries more sizes and many more
- * configurations; LARGEST leaves out problems of more products (for a simulator, a million times slower). Exit status:
- * 0, 1, or 77 without a device. */
+ * stored, which a device need not have cl_khr_fp16 for. $MMTUNE_TEST_FULL=100 tries more sizes and a hundred
+ * random configurations; LARGEST leaves out problems of more products (for a simulator, a million times slower). Exit
+ * status: 0, 1, or 77 without a device. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,7 +209,7 @@ static void run_configuration(struct test *test, unsigned number, bool large)
 
 static void run_variant(struct test *test)
 {
-	const unsigned random_configurations = configurations_full() ? 100 : 5;
+	const unsigned random_configurations = configurations_count(5);
 	const bool halves = test->variant->type_mask & 1U << MMT_F16;
 	struct mmt_problem problem;
 	unsigned number = 0;
