@@ -92,6 +92,7 @@ int db_trial_add(struct db *db, struct db_trial *trial, struct mmt_error *error)
 
 struct db_trial_filter { /* 0 and NULL: any */
 	int64_t device_id, problem_id, environment_id, job_id;
+	int64_t after_id; /* later ones than this */
 	const char *outcome;
 	int limit; /* newest first when newest_first, else oldest first; 0: all */
 	bool newest_first;

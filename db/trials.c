@@ -147,13 +147,14 @@ static char *filter_sql(const struct db_trial_filter *filter)
 		{filter->environment_id != 0, "AND t.environment_id = ?3 "},
 		{filter->job_id != 0, "AND t.job_id = ?4 "},
 		{filter->outcome != NULL, "AND t.outcome = ?5 "},
+		{filter->after_id != 0, "AND t.id > ?6 "},
 	};
 	sqlite3_str *sql = sqlite3_str_new(NULL);
 	sqlite3_str_appendall(sql, "SELECT " DB_TRIAL_COLUMNS " FROM trials t " DB_TRIAL_JOINS "WHERE true ");
 	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
 		if (conditions[i].set)
 			sqlite3_str_appendall(sql, conditions[i].condition);
-	sqlite3_str_appendall(sql, filter->newest_first ? "ORDER BY t.id DESC LIMIT ?6" : "ORDER BY t.id LIMIT ?6");
+	sqlite3_str_appendall(sql, filter->newest_first ? "ORDER BY t.id DESC LIMIT ?7" : "ORDER BY t.id LIMIT ?7");
 	return sqlite3_str_finish(sql);
 }
 
@@ -164,9 +165,9 @@ int db_trials(struct db *db, const struct db_trial_filter *filter, db_trial_fn *
 	if (!sql)
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory while reading trials");
 	int status = -1;
-	sqlite3_stmt *row =
-		db_prepare(db, sql, error, "iiiiti", filter->device_id, filter->problem_id, filter->environment_id,
-			   filter->job_id, filter->outcome, (int64_t)(filter->limit > 0 ? filter->limit : -1));
+	sqlite3_stmt *row = db_prepare(db, sql, error, "iiiitii", filter->device_id, filter->problem_id,
+				       filter->environment_id, filter->job_id, filter->outcome, filter->after_id,
+				       (int64_t)(filter->limit > 0 ? filter->limit : -1));
 	sqlite3_free(sql);
 	if (!row)
 		return -1;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "csv.h"
 #include "fields.h"
 #include "format.h"
 #include "problem_options.h"
@@ -153,24 +154,13 @@ static const char *const csv_numbers[] = {"time_ns",
 					  "parallel_efficiency"};
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static void print_quoted(const char *text)
-{
-	putchar('"');
-	for (; *text != '\0'; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
-}
-
 static void print_csv_row(const json_t *row)
 {
 	char parameters[PARAMETERS_BYTES];
 	for (size_t i = 0; i < COUNT(csv_texts); i++)
 		printf("%s,", cli_field_text(row, csv_texts[i]));
 	printf("%d,", cli_field_true(row, "textbook"));
-	print_quoted(cli_field_parameters(row, "parameters", parameters, sizeof parameters));
+	cli_csv_quoted(stdout, cli_field_parameters(row, "parameters", parameters, sizeof parameters));
 	printf(",%s,", cli_field_text(row, "outcome"));
 	for (size_t i = 0; i < COUNT(csv_numbers); i++) {
 		const json_t *value = json_object_get(row, csv_numbers[i]);
@@ -178,7 +168,7 @@ static void print_csv_row(const json_t *row)
 			printf("%.17g", json_number_value(value));
 		putchar(',');
 	}
-	print_quoted(cli_field_text(row, "message"));
+	cli_csv_quoted(stdout, cli_field_text(row, "message"));
 	fputs("\r\n", stdout);
 }
 

@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices.h"
 #include "parameters.h"
-#include "problem_json.h"
+#include "record_filter.h"
 #include "records.h"
 #include "store_reply.h"
 
@@ -13,12 +12,8 @@
 
 struct reading {
 	json_t *entries;
-	struct svc_problem_filter filter;
-	int64_t device_id, job_id; /* 0: any */
+	struct svc_record_filter filter;
 	size_t limit;
-	/* Records of one problem come in runs: the last judgement is kept. */
-	int64_t judged_problem_id;
-	bool judgement;
 };
 
 static void release(void *context)
@@ -26,21 +21,6 @@ static void release(void *context)
 	struct reading *reading = context;
 	json_decref(reading->entries);
 	free(reading);
-}
-
-static bool matches(struct reading *reading, const struct db_trial *trial)
-{
-	if (reading->job_id != 0 && trial->job_id != reading->job_id)
-		return false;
-	if (trial->problem_id == reading->judged_problem_id)
-		return reading->judgement;
-	struct mmt_problem problem;
-	json_t *object = trial->problem != NULL ? json_loads(trial->problem, 0, NULL) : NULL;
-	reading->judgement = object != NULL && problem_from_json(object, &problem, NULL) == 0 &&
-			     svc_problem_filter_matches(&reading->filter, &problem);
-	reading->judged_problem_id = trial->problem_id;
-	json_decref(object);
-	return reading->judgement;
 }
 
 /* Takes the reference; non-zero when there are enough. */
@@ -53,13 +33,13 @@ static int append(struct reading *reading, json_t *entry)
 static int on_trial(void *context, const struct db_trial *trial)
 {
 	struct reading *reading = context;
-	return matches(reading, trial) ? append(reading, svc_trial_to_json(trial)) : 0;
+	return svc_record_filter_matches(&reading->filter, trial) ? append(reading, svc_trial_to_json(trial)) : 0;
 }
 
 static int on_promotion(void *context, const struct db_promotion *promotion)
 {
 	struct reading *reading = context;
-	if (!matches(reading, promotion->trial))
+	if (!svc_record_filter_matches(&reading->filter, promotion->trial))
 		return 0;
 	json_t *entry = svc_trial_to_json(promotion->trial);
 	json_object_set_new(entry, "promoted_at", svc_time_to_json(promotion->promoted_at));
@@ -72,8 +52,8 @@ static json_t *read_trials(struct db *db, void *context, struct mmt_error *error
 {
 	struct reading *reading = context;
 	struct db_trial_filter filter = {
-		.device_id = reading->device_id,
-		.job_id = reading->job_id,
+		.device_id = reading->filter.device_id,
+		.job_id = reading->filter.job_id,
 		.newest_first = true,
 	};
 	if (db_trials(db, &filter, on_trial, reading, error) != 0)
@@ -84,20 +64,9 @@ static json_t *read_trials(struct db *db, void *context, struct mmt_error *error
 static json_t *read_promotions(struct db *db, void *context, struct mmt_error *error)
 {
 	struct reading *reading = context;
-	if (db_history(db, reading->device_id, 0, 0, on_promotion, reading, error) != 0)
+	if (db_history(db, reading->filter.device_id, 0, 0, on_promotion, reading, error) != 0)
 		return NULL;
 	return json_pack("{s:O}", "entries", reading->entries);
-}
-
-static int find_device(struct service *service, const char *name, struct reading *reading, struct mmt_error *error)
-{
-	if (name == NULL)
-		return 0;
-	const struct svc_device *device = svc_devices_find(service->devices, name, error);
-	if (device == NULL)
-		return -1;
-	reading->device_id = device->id;
-	return 0;
 }
 
 static int read_parameters(struct svc_call *call, struct reading *reading, svc_store_read **read,
@@ -105,23 +74,22 @@ static int read_parameters(struct svc_call *call, struct reading *reading, svc_s
 {
 	const json_t *parameters = svc_call_parameters(call);
 	const char *device_name = NULL, *what = "promotions";
-	int64_t limit = DEFAULT_LIMIT;
+	int64_t limit = DEFAULT_LIMIT, job_id = 0;
 	const struct svc_parameter table[] = {
 		{"device", SVC_STRING, SVC_OPTIONAL, &device_name},
 		{"what", SVC_STRING, SVC_OPTIONAL, &what},
-		{"job", SVC_INTEGER, SVC_OPTIONAL, &reading->job_id},
+		{"job", SVC_INTEGER, SVC_OPTIONAL, &job_id},
 		{"limit", SVC_INTEGER, SVC_OPTIONAL, &limit},
 		{0},
 	};
-	if (svc_parameters_read(parameters, table, SVC_WITH_PROBLEM, error) != 0 ||
-	    svc_parameters_filter(parameters, &reading->filter, error) != 0)
+	if (svc_parameters_read(parameters, table, SVC_WITH_PROBLEM, error) != 0)
 		return -1;
 	if (strcmp(what, "promotions") != 0 && strcmp(what, "trials") != 0)
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "what: '%.200s' is neither promotions nor trials",
 				     what);
 	*read = strcmp(what, "trials") == 0 ? read_trials : read_promotions;
 	reading->limit = limit == 0 || limit > LARGEST_LIMIT ? LARGEST_LIMIT : (size_t)limit;
-	return find_device(svc_call_service(call), device_name, reading, error);
+	return svc_record_filter_init(&reading->filter, svc_call_service(call), parameters, device_name, job_id, error);
 }
 
 static void handle(struct service *service, struct svc_call *call)
@@ -135,7 +103,6 @@ static void handle(struct service *service, struct svc_call *call)
 		svc_call_error(call, &error);
 		return;
 	}
-	reading->judged_problem_id = -1;
 	reading->entries = json_array();
 	if (read_parameters(call, reading, &read, &error) != 0) {
 		release(reading);

@@ -179,6 +179,8 @@ static void trials_are_filtered(void **state)
 	} cases[] = {
 		{{0}, 3, {first, second, third}},
 		{{.newest_first = true, .limit = 2}, 2, {third, second}},
+		{{.after_id = first}, 2, {second, third}},
+		{{.after_id = first, .limit = 1}, 1, {second}},
 		{{.outcome = "ok"}, 2, {first, third}},
 		{{.outcome = "ok' OR '1"}, 0, {0}},
 		{{.device_id = filled->device, .problem_id = filled->problem, .limit = 1}, 1, {first}},
