@@ -40,6 +40,11 @@ struct db *db_open(const char *path, struct db_opened *opened, struct mmt_error 
  * that is not there gives an empty one; a damaged one what can be read of it. */
 struct db *db_open_read_only(const char *path, struct db_opened *opened, struct mmt_error *error);
 void db_close(struct db *db); /* NULL is allowed */
+/* Whether another process's lock keeps db_open() from the file now. Waits for nothing. */
+bool db_is_locked(const char *path);
+/* Whether the file is still in its place; one that was deleted is written there anew from the connection, which still
+ * has all of it (*restored). -1: it cannot be, or another file has taken its place; nothing is changed then. */
+int db_keep_place(struct db *db, bool *restored, struct mmt_error *error);
 /* How long each statement waits for another process's lock, before MMT_BUSY; 5 s at first. */
 void db_set_patience(struct db *db, int milliseconds);
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,6 +156,15 @@ static enum db_found open_connection(struct db *db, struct db_opened *opened, st
 	return found;
 }
 
+static void note_place(struct db *db)
+{
+	struct stat about;
+	if (stat(db->path, &about) == 0) {
+		db->device = about.st_dev;
+		db->inode = about.st_ino;
+	}
+}
+
 static int open_file(struct db *db, struct db_opened *opened, struct mmt_error *error)
 {
 	if (check_writable(db->path, error) < 0 || db_salvage_resume(db->path, error) < 0)
@@ -166,6 +176,8 @@ static int open_file(struct db *db, struct db_opened *opened, struct mmt_error *
 		found = open_connection(db, opened, error);
 		opened->created = false;
 	}
+	if (found == DB_USABLE)
+		note_place(db);
 	return found == DB_USABLE ? 0 : -1;
 }
 
@@ -224,6 +236,81 @@ int db_sync_path(const char *path, struct mmt_error *error)
 	if (descriptor >= 0)
 		close(descriptor);
 	return status;
+}
+
+bool db_is_locked(const char *path)
+{
+	struct db db = {.path = (char *)path};
+	struct mmt_error error = {0};
+	int status = db_connect(&db, path, SQLITE_OPEN_READONLY, &error);
+	if (status == 0) {
+		db_set_patience(&db, 0);
+		status =
+			db_run(&db, NULL, "looking for a lock", &error, "SELECT 1 FROM sqlite_schema", "") < 0 ? -1 : 0;
+		db_disconnect(&db);
+	}
+	return status < 0 && error.code == MMT_BUSY;
+}
+
+/* From here on the connection is another one. Where the new file cannot be opened, it is one to an empty database in
+ * memory: whoever has the db may go on, and is told. */
+static int move_to(struct db *db, const char *copy, struct mmt_error *error)
+{
+	static const char *const left_behind[] = {"-wal", "-shm"};
+	db_disconnect(db);
+	for (size_t i = 0; i < sizeof left_behind / sizeof left_behind[0]; i++) {
+		char *name = sqlite3_mprintf("%s%s", db->path, left_behind[i]);
+		if (name)
+			unlink(name); /* of the file that is gone: they must not meet another */
+		sqlite3_free(name);
+	}
+	if (rename(copy, db->path) < 0)
+		mmt_error_errno(error, "cannot rename %s to %s", copy, db->path);
+	else if (db_connect(db, db->path, SQLITE_OPEN_READWRITE, error) == 0 && set_wal(db, error) == 0)
+		return 0;
+	if (db->connection)
+		db_disconnect(db);
+	struct mmt_error ignored;
+	if (connect_memory(db, &ignored) == 0)
+		db_migrate(db, 0, db_version_newest(), false, &ignored);
+	db->device = db->inode = 0;
+	return -1;
+}
+
+static int restore(struct db *db, struct mmt_error *error)
+{
+	char *copy = sqlite3_mprintf("%s.restored", db->path);
+	if (!copy)
+		return mmt_error_set(error, MMT_NO_MEMORY, 0, "out of memory while restoring %s", db->path);
+	unlink(copy);
+	int status = db_backup(db, copy, error);
+	if (status == 0)
+		status = move_to(db, copy, error);
+	if (status == 0)
+		note_place(db);
+	sqlite3_free(copy);
+	return status;
+}
+
+int db_keep_place(struct db *db, bool *restored, struct mmt_error *error)
+{
+	struct stat about;
+	*restored = false;
+	if (db->inode == 0)
+		return 0;
+	bool there = stat(db->path, &about) == 0;
+	if (!there && errno != ENOENT)
+		return mmt_error_errno(error, "cannot look at %s", db->path);
+	if (there) {
+		if (about.st_dev == db->device && about.st_ino == db->inode)
+			return 0;
+		return mmt_error_set(error, MMT_DATABASE, 0,
+				     "another file was put in the place of %s: it is read at the next start, and what "
+				     "is found until then is lost",
+				     db->path);
+	}
+	*restored = restore(db, error) == 0;
+	return *restored ? 0 : -1;
 }
 
 int db_backup(struct db *db, const char *path, struct mmt_error *error)

@@ -12,12 +12,15 @@
 
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <sys/types.h>
 
 #include "db.h"
 
 struct db {
 	sqlite3 *connection;
 	char *path;
+	dev_t device; /* of the file, as it was opened; 0, 0: in memory */
+	ino_t inode;
 };
 
 /* Fills *error from SQLite's result code and the connection's message; what

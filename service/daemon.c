@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "answers.h"
+#include "database.h"
 #include "demand.h"
 #include "devices.h"
 #include "jobs.h"
@@ -21,15 +22,15 @@
 #include "server.h"
 #include "store.h"
 
-#define DATABASE_FILE "mmtune.db"
-#define LOCK_FILE     "mmtune.lock"
+#define LOCK_FILE            "mmtune.lock"
+#define DATABASE_INTERVAL_MS 5000
 
 struct daemon {
 	struct service service; /* first: callbacks that get the service find the daemon */
 	const struct svc_options *options;
 	uv_loop_t loop;
 	uv_signal_t terminate, interrupt, hangup;
-	uv_timer_t watchdog;
+	uv_timer_t watchdog, database;
 	uv_async_t drained; /* closes everything, from the loop and not from within jobs or devices */
 	struct svc_lock state_lock;
 	struct kern_registry read_anew; /* kernels that take the place of the service's when no job uses those */
@@ -72,21 +73,32 @@ void svc_rescan(struct service *service)
 
 /* ---- the end ---- */
 
-/* Closes everything in an order in which nobody is told anything by what is closed already: first
- * the clients are let go, then what is being stored is finished. The loop then runs out of handles. */
-static void close_all(struct daemon *daemon)
+/* What is being stored is finished first, and nobody is told anything by what is closed already. */
+static void end_records(struct service *service)
 {
-	struct service *service = &daemon->service;
-	svc_server_destroy(service->server);
 	svc_demand_flush(service->demand);
 	svc_store_destroy(service->store);
 	svc_jobs_destroy(service->jobs);
 	svc_demand_destroy(service->demand);
 	svc_answers_destroy(service->answers);
 	svc_devices_destroy(service->devices);
+	service->store = NULL;
+	service->jobs = NULL;
+	service->demand = NULL;
+	service->answers = NULL;
+	service->devices = NULL;
+}
+
+/* Closes everything in an order in which nobody is told anything by what is closed already: first
+ * the clients are let go, then what is being stored is finished. The loop then runs out of handles. */
+static void close_all(struct daemon *daemon)
+{
+	struct service *service = &daemon->service;
+	svc_server_destroy(service->server);
+	end_records(service);
 	uv_handle_t *const own[] = {
 		(uv_handle_t *)&daemon->terminate, (uv_handle_t *)&daemon->interrupt, (uv_handle_t *)&daemon->hangup,
-		(uv_handle_t *)&daemon->watchdog,  (uv_handle_t *)&daemon->drained,
+		(uv_handle_t *)&daemon->watchdog,  (uv_handle_t *)&daemon->drained,   (uv_handle_t *)&daemon->database,
 	};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		uv_close(own[i], NULL);
@@ -226,30 +238,14 @@ static void on_watchdog(uv_timer_t *timer)
 
 /* ---- the start ---- */
 
-static int print_path(char **out, const char *folder, const char *file, struct mmt_error *error)
-{
-	if (asprintf(out, "%s/%s", folder, file) < 0) {
-		*out = NULL;
-		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a path");
-	}
-	return 0;
-}
-
-static void note(struct service *service, const char *text)
-{
-	svc_log(4, "%s", text);
-	free(service->database_note);
-	service->database_note = strdup(text);
-}
-
 /* Only one instance for a state directory. Where it cannot be written nothing can be harmed: no lock then,
  * and the database says what it makes of that. */
 static int lock_state(struct daemon *daemon, struct mmt_error *error)
 {
 	struct service *service = &daemon->service;
-	char *path = NULL;
+	char *path = svc_paths_join(service->config.state_directory, LOCK_FILE, error);
 	struct mmt_error problem;
-	if (print_path(&path, service->config.state_directory, LOCK_FILE, error) != 0)
+	if (path == NULL)
 		return -1;
 	int status = svc_paths_make_state(&service->config, &problem);
 	if (status == 0)
@@ -261,36 +257,6 @@ static int lock_state(struct daemon *daemon, struct mmt_error *error)
 		return mmt_error_set(error, problem.code, problem.foreign, "%s", problem.message);
 	svc_log(4, "%s", problem.message);
 	return 0;
-}
-
-static void tell_opened(struct service *service, const struct db_opened *opened)
-{
-	char text[1024];
-	if (opened->set_aside[0] == '\0')
-		return;
-	snprintf(text, sizeof text, "the database was damaged: set aside as %s, %llu rows salvaged", opened->set_aside,
-		 (unsigned long long)opened->salvaged_rows);
-	note(service, text);
-}
-
-/* Where the database cannot be opened the service answers from a copy in memory, or from nothing. */
-static int open_database(struct service *service, struct mmt_error *error)
-{
-	struct db_opened opened = {0};
-	struct mmt_error problem;
-	char text[MMT_MESSAGE_BYTES + 64];
-	if (print_path(&service->database_path, service->config.state_directory, DATABASE_FILE, error) != 0)
-		return -1;
-	service->store = svc_store_create(service->loop, service->database_path, &opened, &problem);
-	if (service->store != NULL) {
-		tell_opened(service, &opened);
-		return 0;
-	}
-	snprintf(text, sizeof text, "what is found now will not last: %s", problem.message);
-	note(service, text);
-	service->in_memory = true;
-	service->store = svc_store_create_in_memory(service->loop, service->database_path, &opened, error);
-	return service->store != NULL ? 0 : -1;
 }
 
 static int load_kernels(struct daemon *daemon, struct mmt_error *error)
@@ -313,18 +279,10 @@ static int make_socket_folder(const struct service *service, struct mmt_error *e
 			     hint ? "; 'mmtuned --user' runs an instance of your own" : "");
 }
 
-static int start_parts(struct daemon *daemon, struct mmt_error *error)
+/* What lives from the database. */
+static int start_records(struct service *service, struct mmt_error *error)
 {
-	struct service *service = &daemon->service;
-	struct mmt_error problem;
-	if (make_socket_folder(service, error) != 0 || lock_state(daemon, error) != 0)
-		return -1;
-	service->server = svc_server_create(service, error);
-	if (service->server == NULL)
-		return -1;
-	if (svc_paths_make_cache(&service->config, &problem) != 0)
-		svc_log(4, "drivers compile without a cache: %s", problem.message);
-	if (open_database(service, error) != 0 || load_kernels(daemon, error) != 0)
+	if (svc_database_open(service, error) != 0)
 		return -1;
 	service->devices = svc_devices_create(service, error);
 	if (service->devices == NULL)
@@ -337,6 +295,51 @@ static int start_parts(struct daemon *daemon, struct mmt_error *error)
 		return -1;
 	service->jobs = svc_jobs_create(service, error);
 	return service->jobs != NULL ? 0 : -1;
+}
+
+static int start_parts(struct daemon *daemon, struct mmt_error *error)
+{
+	struct service *service = &daemon->service;
+	struct mmt_error problem;
+	if (make_socket_folder(service, error) != 0 || lock_state(daemon, error) != 0)
+		return -1;
+	service->server = svc_server_create(service, error);
+	if (service->server == NULL)
+		return -1;
+	if (svc_paths_make_cache(&service->config, &problem) != 0)
+		svc_log(4, "drivers compile without a cache: %s", problem.message);
+	return load_kernels(daemon, error) != 0 ? -1 : start_records(service, error);
+}
+
+/* The lock that kept the service from its database is gone, and no job of a client is in the way: all that lives from
+ * the database starts anew. Calls wait, as at the start, until the devices are known. */
+static void reopen_database(struct daemon *daemon)
+{
+	struct service *service = &daemon->service;
+	struct mmt_error error;
+	bool paused = svc_jobs_paused(service->jobs);
+	svc_log(6, "the database is not locked any more");
+	end_records(service);
+	service->devices_known = daemon->jobs_started = false;
+	if (start_records(service, &error) != 0) {
+		svc_log(2, "%s", error.message);
+		_exit(EXIT_FAILURE); /* half a service is none; what was found is in memory only */
+	}
+	svc_jobs_pause(service->jobs, paused);
+	svc_rescan(service);
+}
+
+static void on_database(uv_timer_t *timer)
+{
+	struct daemon *daemon = timer->data;
+	struct service *service = &daemon->service;
+	if (service->draining || service->jobs == NULL)
+		return;
+	if (!service->in_memory)
+		svc_database_keep(service);
+	else if (svc_jobs_idle(service->jobs) && !svc_devices_enumerating(service->devices) &&
+		 svc_database_is_free(service))
+		reopen_database(daemon);
 }
 
 /* max_clients may be more than the soft limit, which is made for programs that use select(2). */
@@ -370,6 +373,9 @@ static void start_signals(struct daemon *daemon)
 	uv_async_init(&daemon->loop, &daemon->drained, on_drained);
 	daemon->drained.data = daemon;
 	uv_timer_init(&daemon->loop, &daemon->watchdog);
+	uv_timer_init(&daemon->loop, &daemon->database);
+	daemon->database.data = daemon;
+	uv_timer_start(&daemon->database, on_database, DATABASE_INTERVAL_MS, DATABASE_INTERVAL_MS);
 	uint64_t interval_ms = svc_notify_watchdog_ms();
 	if (interval_ms > 0)
 		uv_timer_start(&daemon->watchdog, on_watchdog, interval_ms, interval_ms);

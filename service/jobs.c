@@ -482,6 +482,11 @@ bool svc_jobs_paused(const struct svc_jobs *jobs)
 	return jobs->paused;
 }
 
+bool svc_jobs_idle(const struct svc_jobs *jobs)
+{
+	return jobs->count == 0 && jobs->storing == 0 && !jobs->guests;
+}
+
 size_t svc_jobs_pending(const struct svc_jobs *jobs)
 {
 	size_t count = 0;

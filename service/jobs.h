@@ -57,6 +57,9 @@ int svc_jobs_cancel(struct svc_jobs *jobs, int64_t job_id, struct mmt_error *err
 void svc_jobs_pause(struct svc_jobs *jobs, bool paused);
 bool svc_jobs_paused(const struct svc_jobs *jobs);
 
+/* No job is unfinished, nothing is being stored, and no guest waits. */
+bool svc_jobs_idle(const struct svc_jobs *jobs);
+
 /* Unfinished jobs, and how many: the running one first, then in the order they will run. */
 size_t svc_jobs_pending(const struct svc_jobs *jobs);
 

@@ -207,3 +207,12 @@ int svc_paths_make_cache(const struct config *config, struct mmt_error *error)
 		return -1;
 	return export_folder(config, "CUDA_CACHE_PATH", "/cuda", error);
 }
+
+char *svc_paths_join(const char *folder, const char *file, struct mmt_error *error)
+{
+	char *path;
+	if (asprintf(&path, "%s/%s", folder, file) >= 0)
+		return path;
+	mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a path");
+	return NULL;
+}

@@ -34,4 +34,7 @@ int svc_paths_make_state(const struct config *config, struct mmt_error *error);
  * inherit: POCL_CACHE_DIR, CUDA_CACHE_PATH, unless they are set. */
 int svc_paths_make_cache(const struct config *config, struct mmt_error *error);
 
+/* FOLDER/FILE; caller frees. NULL: memory. */
+char *svc_paths_join(const char *folder, const char *file, struct mmt_error *error);
+
 #endif

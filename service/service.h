@@ -38,6 +38,7 @@ struct service {
 	char *database_path;
 	char *database_note; /* read-only, set aside ...: shown by Status; NULL: all well */
 	bool in_memory;      /* the database is not on disk: nothing of this run will last */
+	bool was_locked;     /* it is so because another process had locked it */
 	bool user_instance;  /* started with --user */
 	bool devices_known;  /* the first enumeration is over, well or not */
 	bool draining;

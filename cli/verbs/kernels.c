@@ -35,6 +35,7 @@ static double product_of_values(const json_t *parameters)
 static void add_kernel(struct cli_table *table, const json_t *kernel, bool with_device)
 {
 	char types[TYPES_BYTES];
+	bool runs = cli_field_true(kernel, "runs");
 	const json_t *parameters = json_object_get(kernel, "parameters");
 	cli_table_cell(table, "%s", cli_field_text(kernel, "family"));
 	cli_table_cell(table, "%s", cli_field_text(kernel, "name"));
@@ -43,11 +44,14 @@ static void add_kernel(struct cli_table *table, const json_t *kernel, bool with_
 	cli_table_cell(table, "%zu", json_array_size(parameters));
 	cli_table_cell(table, "%.0f", product_of_values(parameters));
 	if (with_device)
-		cli_table_cell(table, "%s%.120s",
-			       cli_field_true(kernel, "runs") ? "yes" : "no: ", cli_field_text(kernel, "why_not"));
+		cli_table_cell(table, "%s", runs ? "yes" : "no");
 	else
 		cli_table_cell(table, "%s", cli_field_true(kernel, "built_in") ? "built in" : "dropped in");
-	cli_table_cell(table, "%s", cli_field_text(kernel, "summary"));
+	/* the last column may be as long as it is: why not is worth more there than what it would do */
+	if (with_device && !runs)
+		cli_table_cell(table, "does not run: %s", cli_field_text(kernel, "why_not"));
+	else
+		cli_table_cell(table, "%s", cli_field_text(kernel, "summary"));
 }
 
 static int show(struct cli_context *context, const json_t *reply, struct mmt_error *error)

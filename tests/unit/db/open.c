@@ -327,6 +327,67 @@ static void a_backup_is_whole(void **state)
 	filled_close(&copy);
 }
 
+static void a_file_that_is_deleted_is_written_anew(void **state)
+{
+	struct filled *filled = *state;
+	struct mmt_error error = {0};
+	bool restored = true;
+	filled_trial(filled, "ok", 1);
+	assert_int_equal(db_keep_place(filled->db, &restored, &error), 0);
+	assert_false(restored);
+	assert_int_equal(unlink(filled->path), 0); /* its WAL is left behind */
+	if (db_keep_place(filled->db, &restored, &error) != 0)
+		fail_msg("%s", error.message);
+	assert_true(restored);
+	filled_trial(filled, "ok", 2);
+	assert_int_equal(db_keep_place(filled->db, &restored, &error), 0);
+	assert_false(restored);
+	filled_close(filled);
+	filled_open(filled);
+	assert_string_equal(filled->opened.set_aside, "");
+	assert_int_equal(filled_count(filled), 2);
+	assert_int_equal(filled_files(filled, "restored"), 0);
+}
+
+static void another_file_in_its_place_is_left_alone(void **state)
+{
+	struct filled *filled = *state;
+	struct mmt_error error = {0};
+	bool restored = true;
+	assert_int_equal(unlink(filled->path), 0);
+	FILE *file = fopen(filled->path, "w");
+	fputs("not ours", file);
+	fclose(file);
+	assert_int_equal(db_keep_place(filled->db, &restored, &error), -1);
+	assert_false(restored);
+	assert_non_null(strstr(error.message, "another file"));
+	filled_trial(filled, "ok", 1); /* it goes on with its own */
+	size_t bytes;
+	char *content = slurp(filled->path, &bytes);
+	assert_int_equal(bytes, 8);
+	free(content);
+}
+
+static void a_lock_is_seen(void **state)
+{
+	struct filled *filled = *state;
+	sqlite3 *other = NULL;
+	filled_close(filled);
+	assert_false(db_is_locked(filled->path));
+	assert_int_equal(sqlite3_open(filled->path, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", NULL, NULL, NULL),
+			 SQLITE_OK);
+	pid_t child = fork(); /* the locks of one process are all its own */
+	if (child == 0)
+		_exit(db_is_locked(filled->path) ? 7 : 0);
+	int status = 0;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WEXITSTATUS(status), 7);
+	sqlite3_close(other);
+	assert_false(db_is_locked(filled->path));
+	assert_false(db_is_locked("/nonexistent/file"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +406,9 @@ int main(void)
 		FILLED_TEST(a_file_that_may_not_grow),
 		FILLED_TEST(a_kill_loses_nothing_that_was_acknowledged),
 		FILLED_TEST(a_backup_is_whole),
+		FILLED_TEST(a_file_that_is_deleted_is_written_anew),
+		FILLED_TEST(another_file_in_its_place_is_left_alone),
+		FILLED_TEST(a_lock_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
