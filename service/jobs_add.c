@@ -52,7 +52,8 @@ static int lift(struct svc_job *job, const struct svc_job_request *request)
 		job->budget_s = request->budget_s + job_spent_ns(job) * 1e-9;
 	else
 		job->budget_s = request->budget_s + job->spent_before_ns * 1e-9;
-	job->max_evaluations = request->max_evaluations;
+	/* so many from now on, as the budget */
+	job->max_evaluations = request->max_evaluations > 0 ? request->max_evaluations + job->evaluations : 0;
 	job->until = request->until;
 	return 0;
 }

@@ -623,6 +623,41 @@ static void budgets_end_a_job(void **state)
 	finish_job(&job);
 }
 
+/* What the background evaluated before a client came is not of the client's budget. */
+static void evaluations_count_from_when_a_client_asks(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job background, client;
+	start(fixture, "delay_ms=30");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	request.origin = SVC_JOB_QUERY;
+	fixture_add(fixture, &background, &request);
+	fixture_watch(fixture, &background);
+	for (int i = 0; i < 5000 && json_integer_value(json_object_get(background.last, "evaluations")) < 4; i++)
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+	request.origin = SVC_JOB_CLIENT;
+	request.max_evaluations = 3;
+	fixture_add(fixture, &client, &request);
+	fixture_wait(fixture, &background.ended, 60);
+	assert_int_equal(client.id, background.id);
+	int64_t evaluations = json_integer_value(json_object_get(background.last, "evaluations"));
+	assert_true(evaluations >= 7 && evaluations < CANDIDATES);
+	finish_job(&background);
+}
+
+static void a_job_ends_at_a_part_of_the_peak(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 2000); /* its rate passes the peak of order 1000 */
+	request.until = 0.5;
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), 1);
+	finish_job(&job);
+}
+
 static void a_new_driver_has_everything_measured_again(void **state)
 {
 	struct fixture *fixture = *state;
@@ -711,6 +746,8 @@ int main(void)
 		TEST(a_running_job_that_is_cancelled_keeps_its_results),
 		TEST(pause_gives_the_device_back_and_resume_goes_on),
 		TEST(budgets_end_a_job),
+		TEST(evaluations_count_from_when_a_client_asks),
+		TEST(a_job_ends_at_a_part_of_the_peak),
 		TEST(a_new_driver_has_everything_measured_again),
 		TEST(a_device_that_is_gone_fails_the_jobs_that_wait_for_it),
 		TEST(requests_that_make_no_sense_are_refused),
