@@ -83,6 +83,12 @@ static void expand(struct runner_variant *variant, const struct mmt_problem *pro
 		.sizes = sizes,
 	};
 	variant->space = search_space_create(&spec, &error);
+	if (variant->space && search_space_points(variant->space) == 0) {
+		mmt_error_set(&error, MMT_NO_VALID_CONFIGURATION, 0,
+			      "the conditions of %s leave no configuration for this problem", kernel->name);
+		search_space_destroy(variant->space);
+		variant->space = NULL;
+	}
 	if (!variant->space)
 		memcpy(variant->problem, error.message, sizeof variant->problem);
 }
@@ -105,7 +111,7 @@ static void drop_spaceless(struct runner *runner)
 			runner->variants[kept++] = *variant;
 			continue;
 		}
-		svc_log(4, "%s is left out: %s", variant->variant->name, variant->problem);
+		svc_log(6, "%s is left out: %s", variant->variant->name, variant->problem);
 		if (runner->first_failure[0] == '\0')
 			memcpy(runner->first_failure, variant->problem, sizeof runner->first_failure);
 	}

@@ -313,6 +313,25 @@ static void nothing_that_builds_is_a_failure_with_the_log(void **state)
 	finish_job(&job);
 }
 
+static void conditions_that_never_hold_are_a_failure_that_names_them(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	static const char json[] = FIXTURE_VARIANT("matmul"), none[] = "\"Conditions\":[]";
+	const char *at = strstr(json, none);
+	char text[sizeof json + 64];
+	snprintf(text, sizeof text, "%.*s\"Conditions\":[{\"Parameters\":[\"T\"],\"Expression\":\"T > 64\"}]%s",
+		 (int)(at - json), json, at + strlen(none));
+	kern_variant_destroy(fixture->variants[0]);
+	fixture->variants[0] = fixture_variant("matmul/toy.json", text, "kernel void toy() {}\n");
+	start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "failed");
+	assert_non_null(strstr(fixture_text(job.last, "message"), "the conditions of toy leave no configuration"));
+	finish_job(&job);
+}
+
 static void wrong_results_never_win(void **state)
 {
 	struct fixture *fixture = *state;
@@ -732,6 +751,7 @@ int main(void)
 		TEST(a_lost_device_is_not_the_next_ones_fault),
 		TEST(one_that_the_device_cannot_run_is_skipped),
 		TEST(nothing_that_builds_is_a_failure_with_the_log),
+		TEST(conditions_that_never_hold_are_a_failure_that_names_them),
 		TEST(wrong_results_never_win),
 		TEST(a_device_that_crashes_again_and_again_is_put_in_quarantine),
 		TEST(a_worker_that_cannot_start_fails_the_job),
