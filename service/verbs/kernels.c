@@ -1,6 +1,6 @@
 /* Kernels: every variant, what it can be given, and, with a device, whether
  * it can run there: the plan of its default configuration for a problem of
- * PROBE_ORDER is made, and the reason is told when it cannot be. */
+ * PROBE_ORDER is made, and the reason is told when the device does not allow it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +128,8 @@ static int plan_probe(const struct kern_variant *variant, const struct kern_devi
 static void add_runs(json_t *object, const struct kern_variant *variant, const struct kern_device *device)
 {
 	struct mmt_error error;
-	bool runs = plan_probe(variant, device, &error) == 0;
+	/* a condition that the default does not meet at this size says nothing of the device */
+	bool runs = plan_probe(variant, device, &error) == 0 || error.code == MMT_INVALID_ARGUMENT;
 	json_object_set_new(object, "runs", json_boolean(runs));
 	json_object_set_new(object, "why_not", runs ? json_null() : json_string(error.message));
 }
