@@ -51,6 +51,7 @@ static void describe(struct launcher *launcher)
 	device->images = images == CL_TRUE;
 	device->fp64 = kern_device_has_extension(device, "cl_khr_fp64");
 	device->fp16 = kern_device_has_extension(device, "cl_khr_fp16");
+	device->sub_groups = kern_device_has_extension(device, "cl_khr_subgroups");
 }
 
 static cl_device_id first_device(void)

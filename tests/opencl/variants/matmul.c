@@ -56,6 +56,7 @@ struct test {
 	size_t n_sizes;
 	int64_t largest; /* m n k of the largest problem to try */
 	unsigned runs, skipped, failures;
+	struct mmt_error why; /* the first was skipped */
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	enum mmt_type type;
 	enum mmt_trans trans;
@@ -181,7 +182,8 @@ static void run_size(struct test *test, size_t size)
 	if (problem.m * problem.n * problem.k > test->largest)
 		return;
 	if (kern_plan_init(&plan, test->variant, &problem, test->indices, &test->launcher.device, &error)) {
-		test->skipped++;
+		if (test->skipped++ == 0)
+			test->why = error;
 		return;
 	}
 	if (run_plan(test, &plan, test->type == MMT_F16 ? &test->halves[size] : &test->references[size])) {
@@ -257,7 +259,8 @@ int main(int argc, char **argv)
 			reference_init(&test.halves[i], MMT_F16, sizes[i][0], sizes[i][1], sizes[i][2]);
 	}
 	run_variant(&test);
-	printf("%s: %u runs, %u skipped, %u failed\n", argv[1], test.runs, test.skipped, test.failures);
+	printf("%s: %u runs, %u skipped, %u failed%s%s\n", argv[1], test.runs, test.skipped, test.failures,
+	       test.skipped > 0 ? "; first skipped: " : "", test.why.message);
 	for (size_t i = 0; i < test.n_sizes; i++) {
 		reference_finish(&test.references[i]);
 		reference_finish(&test.halves[i]);

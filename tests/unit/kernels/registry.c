@@ -89,6 +89,7 @@ static void every_built_in_plans_its_default(void **state)
 		struct kern_device device = cpu;
 		device.type = variant->priority[KERN_CPU] >= variant->priority[KERN_GPU] ? KERN_CPU : KERN_GPU;
 		device.compute_capability = 900; /* NVIDIA's own variants are not for other devices */
+		device.sub_groups = true;
 		mmt_problem_init(&problem);
 		snprintf(problem.family, sizeof(problem.family), "%s", variant->family);
 		problem.accuracy = variant->accuracy;
