@@ -1,6 +1,6 @@
 /* blas.c: answers' plans against OpenBLAS and CLBlast, in one run.
  *
- *	bench-blas [--seconds 3] [--csv] [--no-clblast] [--against ANSWER.json]
+ *	bench-blas [--seconds 3] [--csv] [--no-openblas] [--no-clblast] [--against ANSWER.json]
  *		[--peaks F32.json F64.json] ANSWER.json...
  *
  * An answer is what `mmtune query --json --source` printed; its plan is
@@ -150,19 +150,22 @@ static void measure(struct bench *bench, const char *path)
 	entry_finish(&entry);
 }
 
-static const char usage[] = "usage: bench-blas [--seconds S] [--csv] [--no-clblast] [--against ANSWER.json] "
-			    "[--peaks F32.json F64.json] ANSWER.json...\n";
+static const char usage[] =
+	"usage: bench-blas [--seconds S] [--csv] [--no-openblas] [--no-clblast] [--against ANSWER.json] "
+	"[--peaks F32.json F64.json] ANSWER.json...\n";
 
 int main(int argc, char **argv)
 {
 	static struct bench bench = {.seconds = 3};
-	bool with_clblast = true;
+	bool with_clblast = true, with_openblas = true;
 	int first = 1;
 	for (; first < argc && strncmp(argv[first], "--", 2) == 0; first++) {
 		if (strcmp(argv[first], "--csv") == 0)
 			bench.csv = true;
 		else if (strcmp(argv[first], "--no-clblast") == 0)
 			with_clblast = false;
+		else if (strcmp(argv[first], "--no-openblas") == 0)
+			with_openblas = false;
 		else if (strcmp(argv[first], "--seconds") == 0 && first + 1 < argc)
 			bench.seconds = strtod(argv[++first], NULL);
 		else if (strcmp(argv[first], "--against") == 0 && first + 1 < argc)
@@ -177,7 +180,7 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return 2;
 	}
-	bench.openblas = library_openblas();
+	bench.openblas = with_openblas ? library_openblas() : NULL;
 	bench.clblast = with_clblast ? library_clblast() : NULL;
 	print_head(&bench);
 	for (int i = first; i < argc; i++)

@@ -2,7 +2,7 @@
 # service.sh: sourced by the benchmarks: a private service with a database of
 # its own, in a temporary folder that goes with it. Expects $build, the absolute
 # build folder; sets $work and puts mmtune on the PATH. stop_service and start_service
-# STATE FOLDER give it another database.
+# STATE FOLDER [OPTIONS] give it another database.
 #
 # Its log is shown when the benchmark fails.
 work=$(mktemp -d)
@@ -19,8 +19,10 @@ stop_service() {
 }
 
 start_service() {
-	"$build/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$1" \
-		--cache-directory "$work/cache" 2>>"$work/log" &
+	state=$1
+	shift
+	"$build/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$state" \
+		--cache-directory "$work/cache" "$@" 2>>"$work/log" &
 	service=$!
 	until mmtune status >/dev/null 2>&1; do
 		kill -0 "$service" # it ended: the log says why
