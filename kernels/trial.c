@@ -12,13 +12,15 @@ static const char *const outcome_names[KERN_OUTCOME_COUNT] = {
 #undef KERN_OUTCOME_NAME
 };
 
-#define FIELD(member, kind) KERN_FIELD(kern_result, member, KERN_FIELD_##kind, true)
+#define FIELD(member, kind)    KERN_FIELD(kern_result, member, KERN_FIELD_##kind, true)
+#define OPTIONAL(member, kind) KERN_FIELD(kern_result, member, KERN_FIELD_##kind, false)
 
 static const struct kern_field result_fields[] = {
-	FIELD(time_ns, REAL),    FIELD(minimum_ns, REAL), FIELD(spread, REAL),   FIELD(runs, UINT),
-	FIELD(gave_up, BOOL),    FIELD(host_clock, BOOL), FIELD(build_ns, REAL), FIELD(verify_ns, REAL),
-	FIELD(measure_ns, REAL), FIELD(driver_ns, REAL),  FIELD(total_ns, REAL), FIELD(device_lost, BOOL),
-	FIELD(message, TEXT),
+	FIELD(time_ns, REAL),    FIELD(minimum_ns, REAL),     FIELD(spread, REAL),         FIELD(runs, UINT),
+	FIELD(gave_up, BOOL),    FIELD(host_clock, BOOL),     FIELD(build_ns, REAL),       FIELD(verify_ns, REAL),
+	FIELD(measure_ns, REAL), FIELD(driver_ns, REAL),      FIELD(total_ns, REAL),       FIELD(device_lost, BOOL),
+	FIELD(message, TEXT),    OPTIONAL(anchor_ns, REAL),   OPTIONAL(anchor_runs, UINT), OPTIONAL(drifted, BOOL),
+	OPTIONAL(ratio, REAL),   OPTIONAL(ratio_error, REAL),
 };
 
 #define N_RESULT_FIELDS (sizeof(result_fields) / sizeof(result_fields[0]))

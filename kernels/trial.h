@@ -6,8 +6,10 @@
  * are framed as on the service's own socket (wire.h).
  *
  * service -> worker
- *	{"op":"trial","id":7,"problem":{},"plan":{},"give_up_ns":0,"general":false}
- *	{"op":"compare","id":8,"problem":{},"plans":[{},{}],"rounds":7}
+ *	{"op":"trial","id":7,"problem":{},"plan":{},"give_up_ns":0,"general":false,
+ *	 "anchor":{},"anchor_ns":0}	the plan of the best so far and what it took last, where there is one
+ *	{"op":"compare","id":8,"problem":{},"plans":[{},{}],"rounds":7,"limit_ns":0}
+ *					at least so many rounds; more while it is undecided, until the limit
  *	{"op":"reference","id":9,"problem":{},"name":"host_ikj","give_up_ns":0}
  *	{"op":"build","id":10,"plan":{}}	builds only: into the driver's own cache, for another worker
  *	{"op":"idle"}			gives device memory back
@@ -23,6 +25,9 @@
  * is, by the host's clock; the message of an `ok` says how it ran, where that
  * matters ("host fallback"). kinds: naive, host (one optimised core), parallel,
  * directives, library, device_library.
+ *
+ * The anchor is timed beside each candidate, so that a clock that drops is noticed: its time now and
+ * whether that differs from what was expected come with the candidate's result.
  *
  * end of stream means: exit. The worker never writes anything else to 3; its
  * stderr is kept by the service as the explanation of a crash.
@@ -62,9 +67,16 @@ struct kern_result {
 	double minimum_ns;
 	double spread;         /* (third quartile - first) / median; 0 with one run */
 	unsigned runs;         /* timings behind the median */
-	bool gave_up;          /* slower than give_up_ns: one run only */
+	bool gave_up;          /* slower than give_up_ns: one run only, or two */
 	bool host_clock;       /* the driver's events were not to be trusted */
 	double relative_error; /* as verified */
+	/* Of a trial with an anchor: its median beside this candidate, of so many timings (0: none) */
+	double anchor_ns;
+	unsigned anchor_runs;
+	bool drifted; /* and it differs from what was expected by more than noise */
+	/* Of a comparison: the time over the fastest plan's, round by round, and half the interval of that; 0: of none
+	 */
+	double ratio, ratio_error;
 	/* Where the trial's wall time went */
 	double build_ns, verify_ns, measure_ns, driver_ns, total_ns; /* driver: inside OpenCL calls */
 	bool device_lost;                /* the worker's context is broken: replace the worker */

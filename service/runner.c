@@ -332,6 +332,7 @@ struct runner *runner_create(struct service *service, struct svc_job *job, const
 	runner->problem_text = text;
 	runner->environment_id = job->device->environment_id;
 	runner->tried = job->evaluations;
+	runner_anchor_init(&runner->anchor);
 	if (runner_ahead_init(runner) != 0) {
 		free(runner);
 		free(text);

@@ -17,24 +17,61 @@
 #define TIE_LEAST 0.005
 #define TIE_MOST  0.1
 
+/* Rounds for an interval of 1 % about a ratio: an interval's half is 3.1 * 0.81 interquartile ranges over the root of
+ * the rounds (tuner/worker/stats.h), those of a ratio being 1.41 times those of a time. */
+#define ROUNDS_INTERVAL 0.01
+#define ROUNDS_FACTOR   3.55
+#define ROUNDS_MOST     200
+#define ROUNDS_MARGIN   1.3 /* launches, and what is measured again */
+#define TIMING_LEAST_NS 2e6 /* shorter runs are repeated inside a timing: tuner/worker/clock.c */
+/* The comparison's part of a job's time; that of building finalists beyond those of the configuration */
+#define FINALS_SHARE 0.3
+#define EXTRA_SHARE  0.1
+/* Standard errors by which a candidate may seem slower than the best and be the best all the same */
+#define OPEN_ERRORS  3.0
+#define MEDIAN_ERROR 0.929 /* in interquartile ranges over the root of the runs: tuner/worker/stats.h */
+
 /* Comparisons that may fail without a finalist to blame */
 #define COMPARE_ATTEMPTS 3
+
+/* ---- what it will take ---- */
+
+/* To build and verify a finalist; its program is mostly there already. */
+static double build_estimate_ns(const struct runner *runner)
+{
+	return runner->n_ok > 0 ? 0.3 * runner->ok_total_ns / (double)runner->n_ok : 0;
+}
+
+/* The timings that tell the best from the next, as noisy as they are. */
+static double timings_estimate_ns(const struct runner *runner)
+{
+	const struct config *config = &runner->service->config;
+	const struct kern_result *best = &runner->top[0].result;
+	double rounds = ROUNDS_FACTOR * best->spread / ROUNDS_INTERVAL;
+	rounds = fmin(fmax(rounds * rounds, (double)config->finalist_rounds), ROUNDS_MOST);
+	return ROUNDS_MARGIN * rounds * ((double)config->finalists + 1) * fmax(best->time_ns, TIMING_LEAST_NS);
+}
 
 double runner_finals_estimate_s(const struct runner *runner)
 {
 	const struct config *config = &runner->service->config;
 	if (runner->n_top == 0)
 		return 0;
-	double each_ns = runner->n_ok > 0 ? 0.3 * runner->ok_total_ns / (double)runner->n_ok : 0;
-	each_ns += 1.3 * (double)config->finalist_rounds * runner->top[0].result.time_ns;
 	size_t count = runner->n_top < (size_t)config->finalists ? runner->n_top : (size_t)config->finalists;
-	double estimate_s = (double)(count + 1) * each_ns * 1e-9, most_s = 0.3 * runner->job->budget_s;
-	return estimate_s < most_s ? estimate_s : most_s;
+	double estimate_ns = (double)(count + 1) * build_estimate_ns(runner) + timings_estimate_ns(runner);
+	return fmin(estimate_ns * 1e-9, FINALS_SHARE * runner->job->budget_s);
+}
+
+/* For the timings of the comparison. */
+static double limit_ns(const struct runner *runner)
+{
+	double limit_ns = timings_estimate_ns(runner);
+	return runner->job->budget_s > 0 ? fmin(limit_ns, FINALS_SHARE * runner->job->budget_s * 1e9) : limit_ns;
 }
 
 /* ---- who takes part ---- */
 
-static struct runner_candidate from_top(const struct runner *runner, const struct runner_top *top)
+struct runner_candidate runner_candidate_of(const struct runner *runner, const struct runner_top *top)
 {
 	const struct runner_variant *variant = &runner->variants[top->point.space];
 	struct runner_candidate candidate = {
@@ -48,7 +85,7 @@ static struct runner_candidate from_top(const struct runner *runner, const struc
 	return candidate;
 }
 
-static bool plan(const struct runner *runner, struct runner_candidate *candidate)
+bool runner_candidate_plan(const struct runner *runner, struct runner_candidate *candidate)
 {
 	candidate->planned = kern_plan_init(&candidate->plan, candidate->variant, &runner->job->problem,
 					    candidate->indices, &runner->job->device->properties, NULL) == 0;
@@ -90,20 +127,46 @@ static void add_incumbent(struct runner *runner)
 			return;
 		}
 	}
-	if (plan(runner, &incumbent))
+	if (runner_candidate_plan(runner, &incumbent))
 		runner->finalists[runner->n_finalists++] = incumbent;
+}
+
+static double relative_error(const struct runner_top *top)
+{
+	return top->result.runs > 0 ? MEDIAN_ERROR * top->result.spread / sqrt(top->result.runs) : 0;
+}
+
+/* Whether it may be faster than the best, for all that noisy timings tell. */
+static bool is_open(const struct runner *runner, const struct runner_top *top)
+{
+	const struct runner_top *best = &runner->top[0];
+	double pace_error = MEDIAN_ERROR * best->result.spread / sqrt(runner->anchor.pace_weight);
+	double error = hypot(hypot(relative_error(best), relative_error(top)), pace_error);
+	return top->comparable_ns < best->comparable_ns * (1 + OPEN_ERRORS * error);
+}
+
+/* As many as the configuration says; more where it is open which are the best, and there is time to build them. */
+static size_t count_wanted(const struct runner *runner)
+{
+	size_t least = (size_t)runner->service->config.finalists, wanted = 0;
+	double extra_ns = runner->job->budget_s > 0 ? EXTRA_SHARE * runner->job->budget_s * 1e9 : INFINITY;
+	for (; wanted < runner->n_top; wanted++)
+		if (wanted >= least && (!is_open(runner, &runner->top[wanted]) ||
+					(double)(wanted - least) * build_estimate_ns(runner) > extra_ns))
+			break;
+	return wanted;
 }
 
 static int gather(struct runner *runner)
 {
-	size_t wanted = (size_t)runner->service->config.finalists;
+	size_t wanted = count_wanted(runner);
 	if (!runner->finalists)
 		runner->finalists = calloc(RUNNER_TOP + 1, sizeof *runner->finalists);
 	if (!runner->finalists)
 		return -1;
 	for (size_t i = 0; i < runner->n_top && runner->n_finalists < wanted; i++) {
-		runner->finalists[runner->n_finalists] = from_top(runner, &runner->top[i]);
-		runner->n_finalists += plan(runner, &runner->finalists[runner->n_finalists]);
+		runner->finalists[runner->n_finalists] = runner_candidate_of(runner, &runner->top[i]);
+		runner->n_finalists += runner_candidate_plan(runner, &runner->finalists[runner->n_finalists]);
 	}
 	if (runner->n_finalists > 0)
 		add_incumbent(runner);
@@ -120,8 +183,9 @@ static json_t *compare_request(const struct runner *runner)
 			json_decref(plans);
 			return NULL;
 		}
-	return json_pack("{s:s, s:o, s:o, s:I}", "op", "compare", "problem", problem_to_json(&runner->job->problem),
-			 "plans", plans, "rounds", (json_int_t)runner->service->config.finalist_rounds);
+	return json_pack("{s:s, s:o, s:o, s:I, s:f}", "op", "compare", "problem",
+			 problem_to_json(&runner->job->problem), "plans", plans, "rounds",
+			 (json_int_t)runner->service->config.finalist_rounds, "limit_ns", limit_ns(runner));
 }
 
 void runner_finals(struct runner *runner)
@@ -170,7 +234,11 @@ static void remove_finalist(struct runner *runner, size_t index)
 /* The list of the best goes by the new result; one that failed is out of it. */
 static void note(struct runner *runner, const struct runner_candidate *finalist)
 {
-	struct runner_top entry = {.point = finalist->point, .result = finalist->result};
+	struct runner_top entry = {
+		.point = finalist->point,
+		.comparable_ns = finalist->result.time_ns,
+		.result = finalist->result,
+	};
 	if (finalist->point.space != UINT32_MAX)
 		runner_note_result(runner, &entry);
 	if (finalist->result.outcome != KERN_OUTCOME_OK && runner->first_failure[0] == '\0')
@@ -195,13 +263,17 @@ void runner_finals_gone(struct runner *runner, enum svc_worker_end end, const ch
 
 /* ---- the verdict ---- */
 
+static bool was_compared(const struct runner_candidate *finalist)
+{
+	return finalist->result.outcome == KERN_OUTCOME_OK && finalist->result.ratio > 0;
+}
+
 static const struct runner_candidate *fastest(const struct runner *runner)
 {
 	const struct runner_candidate *best = NULL;
 	for (size_t i = 0; i < runner->n_finalists; i++) {
 		const struct runner_candidate *finalist = &runner->finalists[i];
-		if (finalist->result.outcome == KERN_OUTCOME_OK &&
-		    (!best || finalist->result.time_ns < best->result.time_ns))
+		if (was_compared(finalist) && (!best || finalist->result.ratio < best->result.ratio))
 			best = finalist;
 	}
 	return best;
@@ -215,12 +287,24 @@ static const struct runner_candidate *incumbent_in(const struct runner *runner)
 	return NULL;
 }
 
-/* Within half of the wider spread: the difference says nothing. */
-static bool is_tie(const struct runner_candidate *a, const struct runner_candidate *incumbent)
+/* Whether the difference to the fastest says nothing. */
+static bool is_tie(const struct runner_candidate *finalist)
 {
-	double margin = fmax(a->result.spread, incumbent->result.spread) / 2;
-	margin = fmin(fmax(margin, TIE_LEAST), TIE_MOST);
-	return a->result.time_ns > incumbent->result.time_ns * (1 - margin);
+	double margin = fmin(fmax(finalist->result.ratio_error, TIE_LEAST), TIE_MOST);
+	return finalist->result.ratio < 1 + margin;
+}
+
+/* What the history says of those that are as fast. */
+static void append_ties(const struct runner *runner, const struct runner_candidate *best, char *reason, size_t bytes)
+{
+	size_t ties = 0, used = strlen(reason);
+	for (size_t i = 0; i < runner->n_finalists; i++) {
+		const struct runner_candidate *finalist = &runner->finalists[i];
+		ties += finalist != best && was_compared(finalist) && is_tie(finalist);
+	}
+	if (ties > 0)
+		snprintf(reason + used, bytes - used, "; %zu %s with it, head to head", ties,
+			 ties == 1 ? "other ties" : "others tie");
 }
 
 /* Whom to promote (NULL: the incumbent's record stands), and why. */
@@ -234,11 +318,11 @@ static const struct runner_candidate *decide(const struct runner *runner, char *
 		snprintf(reason, bytes, "the first result");
 	else if (!incumbent)
 		snprintf(reason, bytes, "the kernel of the one before has changed or is gone");
-	else if (incumbent->result.outcome != KERN_OUTCOME_OK)
+	else if (!was_compared(incumbent))
 		snprintf(reason, bytes, "the one before does not hold any more: %.300s", incumbent->result.message);
-	else if (best != incumbent && !is_tie(best, incumbent))
+	else if (best != incumbent && !is_tie(incumbent))
 		snprintf(reason, bytes, "%.3f times the speed of the one before, head to head",
-			 incumbent->result.time_ns / best->result.time_ns);
+			 incumbent->result.ratio);
 	else if (job->origin == SVC_JOB_PEAK && best->result.minimum_ns < before->minimum_ns)
 		snprintf(reason, bytes, "a peak measured again: %.3f times the rate that was recorded",
 			 before->minimum_ns / best->result.minimum_ns);
@@ -248,6 +332,8 @@ static const struct runner_candidate *decide(const struct runner *runner, char *
 			 stale ? ", measured again under this driver" : "");
 		best = stale ? incumbent : NULL;
 	}
+	if (best)
+		append_ties(runner, best, reason, bytes);
 	return best;
 }
 
@@ -320,8 +406,8 @@ void runner_finals_results(struct runner *runner, const json_t *results)
 void runner_promote_best(struct runner *runner, const char *reason)
 {
 	const struct runner_top *top = &runner->top[0];
-	struct runner_candidate candidate = from_top(runner, top);
-	if (plan(runner, &candidate) && top->trial_id > 0)
+	struct runner_candidate candidate = runner_candidate_of(runner, top);
+	if (runner_candidate_plan(runner, &candidate) && top->trial_id > 0)
 		runner_record_winner(runner, &candidate, top, RUNNER_CANCELLED, reason);
 	else
 		runner_end(runner, RUNNER_CANCELLED, "cancelled");

@@ -241,7 +241,8 @@ static int create_search(struct runner *runner, struct mmt_error *error)
 		const struct runner_earlier *earlier = &runner->earlier[i];
 		bool ok = earlier->result.outcome == KERN_OUTCOME_OK;
 		search_tell(runner->search, earlier->point, ok ? SEARCH_OK : SEARCH_INVALID, earlier->result.time_ns);
-		struct runner_top entry = {earlier->point, earlier->trial_id, earlier->measured_at, earlier->result};
+		struct runner_top entry = {earlier->point, earlier->trial_id, earlier->measured_at,
+					   earlier->result.time_ns, earlier->result};
 		runner_note_result(runner, &entry);
 	}
 	free(runner->earlier);

@@ -4,6 +4,7 @@
  *	runner_prepare.c  spaces, earlier trials, the search
  *	runner_trial.c    one candidate: asked, planned, sent, judged, told
  *	runner_ahead.c    candidates built while another is measured
+ *	runner_anchor.c   the best so far, timed beside each candidate: results of a slower hour made comparable
  *	runner_finals.c   the finalists: compared, promoted
  *	runner_record.c   results on their way into the database
  *
@@ -48,7 +49,15 @@ struct runner_top {
 	struct search_point point;
 	int64_t trial_id;
 	int64_t measured_at;
+	double comparable_ns; /* what the list is sorted by: the time at the pace of the run's start */
 	struct kern_result result;
+};
+
+/* The best so far, which is timed beside the candidates. The weights are numbers of timings. */
+struct runner_anchor {
+	struct search_point point;
+	double time_ns, time_weight; /* at the pace of the run's start; time_ns 0: there is none */
+	double pace, pace_weight;    /* what a run takes now over what it took at the start */
 };
 
 struct runner_earlier { /* a trial of an earlier run or job */
@@ -116,6 +125,7 @@ struct runner {
 	unsigned compare_attempts;
 	size_t comparing; /* the finalist that is being built or verified; SIZE_MAX: none, or any */
 
+	struct runner_anchor anchor;
 	struct runner_top top[RUNNER_TOP]; /* fastest first, each point once */
 	size_t n_top;
 	int64_t tried; /* as job->evaluations, but with those not yet stored */
@@ -172,7 +182,17 @@ bool runner_ahead_take(struct runner *runner);          /* the first that was bu
 /* A candidate had its turn in the worker. built_ns: as in it. */
 void runner_ahead_measured(struct runner *runner, double built_ns, const struct kern_result *result, double turn_ns);
 
+/* runner_anchor.c */
+void runner_anchor_init(struct runner_anchor *anchor);
+/* The best so far becomes the anchor; adds it to a trial's request. -1: memory. */
+int runner_anchor_add(struct runner *runner, json_t *request);
+/* Takes in what the trial says of the anchor. Returns the trial's time at the pace of the run's start. */
+double runner_anchor_take(struct runner *runner, const struct kern_result *result);
+
 /* runner_finals.c */
+struct runner_candidate runner_candidate_of(const struct runner *runner, const struct runner_top *top);
+/* Makes its plan; false: it is refused. */
+bool runner_candidate_plan(const struct runner *runner, struct runner_candidate *candidate);
 void runner_finals(struct runner *runner); /* gathers and sends */
 void runner_finals_results(struct runner *runner, const json_t *results);
 void runner_finals_gone(struct runner *runner, enum svc_worker_end end, const char *explanation);

@@ -33,12 +33,12 @@ static void update_best(struct runner *runner)
 		return;
 	}
 	const struct runner_variant *variant = &runner->variants[top->point.space];
-	double gflops = kern_family_find(job->problem.family)->operations(&job->problem) / top->result.time_ns;
+	double gflops = kern_family_find(job->problem.family)->operations(&job->problem) / top->comparable_ns;
 	double peak = svc_answers_peak_gflops(runner->service->answers, job->device, job->problem.type);
 	json_t *best = json_pack(
 		"{s:s, s:o, s:f, s:f, s:o}", "variant", variant->variant->name, "parameters",
 		kern_configuration_to_json(variant->variant, search_space_get(variant->space, top->point.point)),
-		"time_ns", top->result.time_ns, "gflops", gflops, "fraction_of_peak",
+		"time_ns", top->comparable_ns, "gflops", gflops, "fraction_of_peak",
 		peak > 0 && gflops > 0 ? json_real(gflops / peak) : json_null());
 	if (best) {
 		json_decref(job->best);
@@ -55,7 +55,7 @@ static bool same_point(struct search_point a, struct search_point b)
 static void insert(struct runner *runner, const struct runner_top *entry)
 {
 	size_t at = runner->n_top;
-	while (at > 0 && runner->top[at - 1].result.time_ns > entry->result.time_ns)
+	while (at > 0 && runner->top[at - 1].comparable_ns > entry->comparable_ns)
 		at--;
 	if (at == RUNNER_TOP)
 		return;
@@ -76,7 +76,7 @@ void runner_note_result(struct runner *runner, const struct runner_top *entry)
 	if (entry->result.outcome == KERN_OUTCOME_OK)
 		insert(runner, entry);
 	bool changed = before == 0 || runner->n_top == 0 || !same_point(first.point, runner->top[0].point) ||
-		       first.result.time_ns != runner->top[0].result.time_ns;
+		       first.comparable_ns != runner->top[0].comparable_ns;
 	if (changed && before + runner->n_top > 0)
 		update_best(runner);
 }
@@ -108,8 +108,10 @@ void runner_conclude(struct runner *runner, struct runner_candidate *candidate, 
 	}
 	if (candidate->result.outcome != KERN_OUTCOME_SKIPPED)
 		runner->tried++;
-	search_tell(runner->search, candidate->point, ok ? SEARCH_OK : SEARCH_INVALID, candidate->result.time_ns);
-	struct runner_top entry = {.point = candidate->point, .result = candidate->result};
+	double comparable_ns = runner_anchor_take(runner, &candidate->result);
+	search_tell(runner->search, candidate->point, ok ? SEARCH_OK : SEARCH_INVALID, comparable_ns);
+	struct runner_top entry = {
+		.point = candidate->point, .comparable_ns = comparable_ns, .result = candidate->result};
 	runner_note_result(runner, &entry);
 	runner_record(runner, candidate);
 	runner_candidate_finish(candidate);
@@ -148,14 +150,22 @@ void runner_trial_gone(struct runner *runner, enum svc_worker_end end, const cha
 
 /* ---- the next one ---- */
 
-static void send_candidate(struct runner *runner)
+static json_t *trial_request(struct runner *runner)
 {
-	struct mmt_error error = {0};
-	double best_ns = 0;
-	search_best(runner->search, &(struct search_point){0}, &best_ns);
+	double best_ns = runner->n_top > 0 ? runner->top[0].comparable_ns * runner->anchor.pace : 0;
 	json_t *request = json_pack(
 		"{s:s, s:o, s:o, s:f, s:b}", "op", "trial", "problem", problem_to_json(&runner->job->problem), "plan",
 		kern_plan_to_json(&runner->candidate.plan, true), "give_up_ns", GIVE_UP_FACTOR * best_ns, "general", 0);
+	if (!request || runner_anchor_add(runner, request) == 0)
+		return request;
+	json_decref(request);
+	return NULL;
+}
+
+static void send_candidate(struct runner *runner)
+{
+	struct mmt_error error = {0};
+	json_t *request = trial_request(runner);
 	if (!request) {
 		runner_end(runner, RUNNER_FAILED, "no memory for a candidate");
 	} else if (svc_worker_send(runner->worker, request, &error) == 0) {

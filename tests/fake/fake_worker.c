@@ -17,7 +17,8 @@
  *	best=NAME:VALUE,...		where the optimum of a parameter is (default: drawn from the seed)
  *	seed=NUMBER			of all that is drawn (default 0)
  *	noise=FRACTION			a timing is longer by up to this share
- *	drop=FRACTION@COUNT		the device's clock falls by this share after COUNT candidates
+ *	spread=FRACTION			timings scatter around the true one, with this interquartile range
+ *	drop=FRACTION@FROM[-TO]		the device's clock falls by this share after FROM candidates, until TO of them
  *	timer_ns=NUMBER			step of the device's timer, which it claims to be 1 ns
  *	events=true, zero, reversed	what the driver's events say
  *	delay_ms=NUMBER			real time that each phase takes
@@ -50,8 +51,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "measure.h"
+#include "compare.h"
 #include "model.h"
+#include "pace.h"
 #include "protocol.h"
 #include "script.h"
 #include "wire.h"
@@ -221,7 +223,7 @@ static void candidate_init(struct fake_candidate *candidate, struct fake_worker 
 
 	candidate->worker = worker;
 	candidate->time_ns = fake_model_time_ns(&worker->script, &request->problem, plan);
-	worker->clock.measured++;
+	fake_clock_next(&worker->clock, plan);
 	build(worker, plan, fault, result);
 	if (result->outcome != KERN_OUTCOME_OK)
 		return;
@@ -240,40 +242,88 @@ static int time_model(void *context, unsigned repeats, struct worker_timing *out
 	return 0;
 }
 
-/* Adaptively for a trial, one sample for a round of a comparison. */
-static void measure(struct fake_candidate *candidate, const struct worker_request *request)
+static struct worker_timer timer_of(struct fake_candidate *candidate)
 {
-	const struct worker_timer timer = {time_model, NULL, candidate, &candidate->worker->judged};
-	struct kern_result *result = &candidate->result;
-	struct mmt_error error = {0};
-	int status;
-
-	if (result->outcome != KERN_OUTCOME_OK)
-		return;
-	phase(candidate->worker, "measure", &result->measure_ns, result);
-	status = request->operation == WORKER_TRIAL
-			 ? worker_measure(&candidate->measurement, &timer, request->give_up_ns, &error)
-			 : worker_measure_once(&candidate->measurement, &timer, &error);
-	if (status != 0)
-		fail(result, KERN_OUTCOME_LAUNCH_FAILED, error.message);
+	return (struct worker_timer){time_model, NULL, candidate, &candidate->worker->judged};
 }
 
-static void run_candidates(struct fake_candidate *candidates, struct fake_worker *worker,
-			   const struct worker_request *request)
+/* The anchor as a candidate that is never built or verified; time_ns 0: there is none. */
+static struct fake_candidate anchor_of(struct fake_worker *worker, const struct worker_request *request)
 {
-	unsigned rounds = request->operation == WORKER_TRIAL ? 1 : request->rounds;
+	struct fake_candidate anchor = {.worker = worker};
+	struct kern_plan plan;
+
+	if (request->anchor != NULL && kern_plan_from_json(request->anchor, &plan, NULL) == 0) {
+		anchor.time_ns = fake_model_time_ns(&worker->script, &request->problem, &plan);
+		kern_plan_finish(&plan);
+	}
+	return anchor;
+}
+
+static void run_trial(struct fake_candidate *candidate, const struct worker_request *request)
+{
+	struct kern_result *result = &candidate->result;
+	struct fake_candidate anchor = anchor_of(candidate->worker, request);
+	struct worker_timer timer = timer_of(candidate), anchor_timer = timer_of(&anchor);
+	struct worker_anchor_timing pace = {.expected_ns = request->anchor_ns};
+	struct mmt_error error = {0};
+
+	pace.timer = anchor.time_ns > 0 ? &anchor_timer : NULL;
+	phase(candidate->worker, "measure", &result->measure_ns, result);
+	if (worker_measure_at_pace(&candidate->measurement, &timer, request->give_up_ns, &pace, &error) != 0)
+		fail(result, KERN_OUTCOME_LAUNCH_FAILED, error.message);
+	worker_pace_result(&pace, result);
+}
+
+/* For worker_compare. */
+static const struct worker_measurement *sample(void *context, size_t index)
+{
+	struct fake_candidate *candidate = (struct fake_candidate *)context + index;
+	struct worker_timer timer = timer_of(candidate);
+	struct kern_result *result = &candidate->result;
+	struct mmt_error error = {0};
+
+	if (result->outcome != KERN_OUTCOME_OK)
+		return NULL;
+	phase(candidate->worker, "measure", &result->measure_ns, result);
+	if (worker_measure_once(&candidate->measurement, &timer, &error) == 0)
+		return &candidate->measurement;
+	fail(result, KERN_OUTCOME_LAUNCH_FAILED, error.message);
+	return NULL;
+}
+
+static int run_comparison(struct fake_candidate *candidates, const struct worker_request *request,
+			  struct mmt_error *error)
+{
+	const struct worker_comparison comparison = {request->n_plans, request->rounds, request->limit_ns, sample,
+						     candidates};
+	struct worker_standing *standings = calloc(request->n_plans, sizeof *standings);
+	int status = standings != NULL ? worker_compare(&comparison, standings, error)
+				       : mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a comparison");
+
+	for (size_t i = 0; i < request->n_plans && status == 0; i++)
+		worker_standing_result(&standings[i], &candidates[i].result);
+	free(standings);
+	return status;
+}
+
+static int run_candidates(struct fake_candidate *candidates, struct fake_worker *worker,
+			  const struct worker_request *request, struct mmt_error *error)
+{
 	size_t n = request->n_plans;
+	int status = 0;
 
 	for (size_t i = 0; i < n; i++)
 		candidate_init(&candidates[i], worker, request, &request->plans[i]);
-	for (unsigned round = 0; round < rounds; round++) {
-		for (size_t i = 0; i < n; i++)
-			measure(&candidates[(i + round) % n], request);
-	}
+	if (request->operation == WORKER_COMPARE)
+		status = run_comparison(candidates, request, error);
+	else if (candidates[0].result.outcome == KERN_OUTCOME_OK)
+		run_trial(&candidates[0], request);
 	for (size_t i = 0; i < n; i++) {
 		if (candidates[i].result.outcome == KERN_OUTCOME_OK)
 			worker_measurement_result(&candidates[i].measurement, &candidates[i].result);
 	}
+	return status;
 }
 
 /* *lost: a result said so, and the process is to end. */
@@ -289,7 +339,8 @@ static int serve_plans(struct fake_worker *worker, const struct worker_request *
 		goto out;
 	}
 	worker->request_id = request->id;
-	run_candidates(candidates, worker, request);
+	if (run_candidates(candidates, worker, request, error) != 0)
+		goto out;
 	for (size_t i = 0; i < request->n_plans; i++) {
 		results[i] = candidates[i].result;
 		*lost = *lost || results[i].device_lost;
@@ -384,7 +435,7 @@ static int open_and_serve(struct fake_worker *worker, const char *fingerprint, s
 	for (size_t i = 0; i < script->n_devices; i++) {
 		if (strcmp(script->devices[i].fingerprint, fingerprint) != 0)
 			continue;
-		worker->clock = (struct fake_clock){.script = script};
+		fake_clock_init(&worker->clock, script);
 		worker_clock_init(&worker->judged, script->devices[i].timer_resolution_ns);
 		if (worker_send_hello(&script->devices[i], list_references(), error) != 0)
 			return -1;

@@ -8,12 +8,13 @@
 
 #include "registry.h"
 
-#define LAUNCH_NS     3000.0  /* cost of a launch */
-#define FINISH_NS     20000.0 /* and of waiting for it, which only the host's clock sees */
-#define RIPPLE        0.01
-#define STEEPNESS     4.0 /* a parameter off by 2^4 doubles the time */
-#define BEST_POWERS   7
-#define DEFINE_PREFIX "-D"
+#define LAUNCH_NS        3000.0  /* cost of a launch */
+#define FINISH_NS        20000.0 /* and of waiting for it, which only the host's clock sees */
+#define RIPPLE           0.01
+#define STEEPNESS        4.0 /* a parameter off by 2^4 doubles the time */
+#define BEST_POWERS      7
+#define DEFINE_PREFIX    "-D"
+#define NORMAL_QUARTILES 1.349 /* between the quartiles of a standard normal */
 
 /* FNV-1a with a final mix (splitmix64): any bit of the text moves every bit of the result. */
 static uint64_t hash(uint64_t seed, const char *text, size_t length)
@@ -110,10 +111,47 @@ uint64_t fake_model_hash(const struct fake_script *script, const struct kern_pla
 	return hash((uint64_t)script->seed, options, strlen(options));
 }
 
-static double next_noise(struct fake_clock *clock)
+void fake_clock_init(struct fake_clock *clock, const struct fake_script *script)
+{
+	*clock = (struct fake_clock){.script = script, .noise = hash((uint64_t)script->seed, "noise", 5)};
+}
+
+void fake_clock_next(struct fake_clock *clock, const struct kern_plan *plan)
+{
+	const char *options = plan->launches[0].build_options;
+
+	clock->measured++;
+	clock->noise = hash(clock->noise, options, strlen(options));
+}
+
+/* Uniform in (0, 1]. */
+static double next_random(struct fake_clock *clock)
 {
 	clock->noise += 0x9e3779b97f4a7c15u; /* splitmix64's step */
-	return unit(hash(clock->noise, "", 0));
+	return 1 - unit(hash(clock->noise, "", 0));
+}
+
+/* Standard normal (Box and Muller, 1958). */
+static double next_normal(struct fake_clock *clock)
+{
+	double radius = sqrt(-2 * log(next_random(clock)));
+
+	return radius * cos(2 * 3.14159265358979323846 * next_random(clock));
+}
+
+static bool is_dropped(const struct fake_clock *clock)
+{
+	return (double)clock->measured > clock->script->drop_from && (double)clock->measured <= clock->script->drop_to;
+}
+
+/* The part by which a timing is longer than the true one. */
+static double next_slowdown(struct fake_clock *clock)
+{
+	const struct fake_script *script = clock->script;
+	double slowdown = 1 + script->noise * next_random(clock);
+
+	slowdown *= exp(script->spread / NORMAL_QUARTILES * next_normal(clock));
+	return is_dropped(clock) ? slowdown / (1 - script->drop_fraction) : slowdown;
 }
 
 static uint64_t ticks(const struct fake_clock *clock, double ns)
@@ -126,13 +164,9 @@ static uint64_t ticks(const struct fake_clock *clock, double ns)
 void fake_clock_time(struct fake_clock *clock, double time_ns, unsigned repeats, struct worker_timing *out)
 {
 	const struct fake_script *script = clock->script;
-	double slowdown = 1 + script->noise * next_noise(clock);
-	double length_ns;
+	double length_ns = time_ns * repeats * next_slowdown(clock);
 	uint64_t swap;
 
-	if (script->drop_fraction > 0 && (double)clock->measured >= script->drop_after)
-		slowdown /= 1 - script->drop_fraction;
-	length_ns = time_ns * repeats * slowdown;
 	clock->now_ns += FINISH_NS;
 	out->start_ns = ticks(clock, clock->now_ns);
 	clock->now_ns += length_ns;

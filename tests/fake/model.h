@@ -29,8 +29,13 @@ struct fake_clock {
 	const struct fake_script *script;
 	double now_ns;     /* since the worker's start, on the device */
 	uint64_t noise;    /* state of the generator */
-	uint64_t measured; /* candidates so far: the clock drops after some */
+	uint64_t measured; /* candidates so far, this one included: the clock drops after some */
 };
+
+void fake_clock_init(struct fake_clock *clock, const struct fake_script *script);
+
+/* The next candidate's turn. The noise from here on depends on it: each problem has its own. */
+void fake_clock_next(struct fake_clock *clock, const struct kern_plan *plan);
 
 /* One timing of a plan that truly takes time_ns. */
 void fake_clock_time(struct fake_clock *clock, double time_ns, unsigned repeats, struct worker_timing *out);

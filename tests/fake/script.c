@@ -168,18 +168,24 @@ static int read_best(struct fake_script *script, const struct setting *setting, 
 	return read_list(script, setting, value, read_best_value, error);
 }
 
-/* FRACTION@COUNT */
+/* FRACTION@FROM or FRACTION@FROM-TO */
 static int read_drop(struct fake_script *script, const struct setting *setting, char *value, struct mmt_error *error)
 {
-	char *after = strchr(value, '@');
+	char *from = strchr(value, '@');
+	char *to = from != NULL ? strchr(from, '-') : NULL;
 
-	if (after == NULL)
+	if (from == NULL)
 		return bad(setting, value, error);
-	*after++ = '\0';
+	*from++ = '\0';
+	if (to != NULL)
+		*to++ = '\0';
+	script->drop_to = INFINITY;
 	if (!parse_number(value, &script->drop_fraction) || script->drop_fraction < 0 || script->drop_fraction >= 1)
 		return bad(setting, value, error);
-	if (!parse_number(after, &script->drop_after) || script->drop_after < 0)
-		return bad(setting, after, error);
+	if (!parse_number(from, &script->drop_from) || script->drop_from < 0)
+		return bad(setting, from, error);
+	if (to != NULL && (!parse_number(to, &script->drop_to) || script->drop_to < script->drop_from))
+		return bad(setting, to, error);
 	return 0;
 }
 
@@ -300,6 +306,7 @@ static const struct setting settings[] = {
 	NUMBER("seed", seed, 0, 4294967295.0),
 	NUMBER("rate_gflops", rate_gflops, 1e-6, 1e9),
 	NUMBER("noise", noise, 0, 1),
+	NUMBER("spread", spread, 0, 1),
 	NUMBER("timer_ns", timer_ns, 1, 1e9),
 	NUMBER("delay_ms", delay_ms, 0, 60000),
 	FAULT("crash"),

@@ -58,7 +58,8 @@ struct fake_script {
 	char cache[FAKE_TEXT_BYTES]; /* a folder; "": builds are not kept */
 	enum fake_events events;
 	enum fake_start enumerate, hello;
-	double seed, rate_gflops, noise, drop_fraction, drop_after, timer_ns, delay_ms;
+	double drop_fraction, drop_from, drop_to; /* the clock's, in candidates */
+	double seed, rate_gflops, noise, spread, timer_ns, delay_ms;
 };
 
 int fake_script_init(struct fake_script *script, const char *text, struct mmt_error *error);

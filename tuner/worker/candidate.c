@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "protocol.h"
+#include "pace.h"
 
 /* Cold caches and pages not yet there make a first launch slower, but not this much */
 #define WARM_UP_MARGIN 2.0
@@ -162,38 +162,67 @@ static void tell_alive(void *context)
 	tell_phase(timer->bench, "measure");
 }
 
-static void measure(struct worker_candidate *candidate, struct worker_bench *bench, double give_up_ns, bool adaptive)
+static void conclude(struct worker_candidate *candidate, struct worker_bench *bench, const struct stopwatch *watch,
+		     int status, const struct mmt_error *error)
+{
+	struct kern_result *result = &candidate->result;
+
+	stopwatch_stop(watch, bench, result, &result->measure_ns);
+	if (status != 0) {
+		worker_result_fail(result, error, KERN_OUTCOME_LAUNCH_FAILED);
+		worker_operands_distrust(&bench->operands);
+	}
+}
+
+/* The timer over the anchor's launches, which tells nothing: they are the fastest. */
+static int time_anchor(void *context, unsigned repeats, struct worker_timing *out, struct mmt_error *error)
+{
+	struct worker_bench *bench = context;
+
+	return worker_run_time(&bench->anchor.run, &bench->session, repeats, out, error);
+}
+
+static void measure_at_pace(struct worker_candidate *candidate, struct worker_bench *bench,
+			    const struct worker_request *request)
 {
 	struct timer_context context = {candidate, bench};
 	const struct worker_timer timer = {time_run, tell_alive, &context, &bench->session.clock};
-	struct kern_result *result = &candidate->result;
+	const struct worker_timer anchor_timer = {time_anchor, NULL, bench, &bench->session.clock};
+	struct worker_anchor_timing anchor = {.expected_ns = request->anchor_ns};
+	struct stopwatch watch = stopwatch_start(bench);
+	struct mmt_error error = {0};
+	int status;
+
+	if (worker_anchor_select(&bench->anchor, &bench->session, &bench->programs, &bench->operands, request->anchor))
+		anchor.timer = &anchor_timer;
+	tell_phase(bench, "measure");
+	status = worker_measure_at_pace(&candidate->measurement, &timer, request->give_up_ns, &anchor, &error);
+	worker_pace_result(&anchor, &candidate->result);
+	conclude(candidate, bench, &watch, status, &error);
+}
+
+void worker_candidate_measure(struct worker_candidate *candidate, struct worker_bench *bench,
+			      const struct worker_request *request)
+{
+	/* A kernel of seconds need not run again to be known as slow */
+	if (request->give_up_ns > 0 && candidate->warm_up_ns > WARM_UP_MARGIN * request->give_up_ns) {
+		worker_measurement_give_up(&candidate->measurement, candidate->warm_up_ns);
+		return;
+	}
+	measure_at_pace(candidate, bench, request);
+}
+
+void worker_candidate_sample(struct worker_candidate *candidate, struct worker_bench *bench)
+{
+	struct timer_context context = {candidate, bench};
+	const struct worker_timer timer = {time_run, tell_alive, &context, &bench->session.clock};
 	struct stopwatch watch = stopwatch_start(bench);
 	struct mmt_error error = {0};
 	int status;
 
 	tell_phase(bench, "measure");
-	status = adaptive ? worker_measure(&candidate->measurement, &timer, give_up_ns, &error)
-			  : worker_measure_once(&candidate->measurement, &timer, &error);
-	stopwatch_stop(&watch, bench, result, &result->measure_ns);
-	if (status != 0) {
-		worker_result_fail(result, &error, KERN_OUTCOME_LAUNCH_FAILED);
-		worker_operands_distrust(&bench->operands);
-	}
-}
-
-void worker_candidate_measure(struct worker_candidate *candidate, struct worker_bench *bench, double give_up_ns)
-{
-	/* A kernel of seconds need not run again to be known as slow */
-	if (give_up_ns > 0 && candidate->warm_up_ns > WARM_UP_MARGIN * give_up_ns) {
-		worker_measurement_give_up(&candidate->measurement, candidate->warm_up_ns);
-		return;
-	}
-	measure(candidate, bench, give_up_ns, true);
-}
-
-void worker_candidate_sample(struct worker_candidate *candidate, struct worker_bench *bench)
-{
-	measure(candidate, bench, 0, false);
+	status = worker_measure_once(&candidate->measurement, &timer, &error);
+	conclude(candidate, bench, &watch, status, &error);
 }
 
 void worker_candidate_finish(struct worker_candidate *candidate, struct worker_bench *bench)

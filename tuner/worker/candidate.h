@@ -8,14 +8,17 @@
 #ifndef MMT_WORKER_CANDIDATE_H
 #define MMT_WORKER_CANDIDATE_H
 
+#include "anchor.h"
 #include "measure.h"
 #include "operands.h"
+#include "protocol.h"
 #include "run.h"
 
 struct worker_bench {
 	struct worker_session session;
 	struct worker_programs programs;
 	struct worker_operands operands;
+	struct worker_anchor anchor;
 	int64_t request_id; /* whose phases are told */
 };
 
@@ -32,8 +35,9 @@ struct worker_candidate {
 void worker_candidate_init(struct worker_candidate *candidate, struct worker_bench *bench, const struct kern_plan *plan,
 			   bool general);
 
-/* Measures a candidate whose outcome is OK so far: adaptively, or one sample more. */
-void worker_candidate_measure(struct worker_candidate *candidate, struct worker_bench *bench, double give_up_ns);
+/* Measures a candidate whose outcome is OK so far: adaptively and beside the request's anchor, or one sample more. */
+void worker_candidate_measure(struct worker_candidate *candidate, struct worker_bench *bench,
+			      const struct worker_request *request);
 void worker_candidate_sample(struct worker_candidate *candidate, struct worker_bench *bench);
 
 /* Completes the result after the last measurement, and releases the rest. */

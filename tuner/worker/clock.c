@@ -52,8 +52,12 @@ bool worker_clock_accept(struct worker_clock *clock, const struct worker_timing 
 	}
 	device_ns = (double)(timing->end_ns - timing->start_ns);
 	note_timestamps(clock, timing);
-	/* One step of a clock known to be coarse may reach beyond the host's interval */
+	/* One step may reach beyond the host's interval */
 	tick_ns = clock->timestamps >= ENOUGH_TIMESTAMPS ? (double)clock->tick_ns : 0;
+	if (tick_ns > HOST_RESOLUTION_NS) {
+		clock->host = true;
+		return false;
+	}
 	if (device_ns > timing->host_ns * HOST_SLACK + HOST_SLACK_NS + tick_ns ||
 	    (timing->host_ns > LONG_NS && device_ns < timing->host_ns * LEAST_SHARE)) {
 		clock->host = ++clock->doubts >= DOUBTS_UNTIL_HOST;

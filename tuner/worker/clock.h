@@ -5,10 +5,12 @@
  * timing is therefore judged against the host's clock around it, and the
  * true step of the device's clock is found as the greatest common divisor of
  * all its timestamps' differences: with a few of them it is the tick itself or
- * a multiple, never less, so that an error only costs repetitions.
+ * a multiple, never less, so that an error only costs repetitions. A clock
+ * that counts in steps longer than a launch and its wait take on the host says less
+ * than the host's clock does.
  *
- * Once a clock was caught lying, the session stays with the host's: times of
- * the two kinds must not be compared with each other.
+ * Once a clock was caught lying, or is so coarse, the session stays with the host's:
+ * times of the two kinds must not be compared with each other.
  *
  * Pure: no OpenCL. Thread: a clock belongs to one thread. */
 #ifndef MMT_WORKER_CLOCK_H

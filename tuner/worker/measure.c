@@ -9,6 +9,8 @@
 #define MOST_GROWTH    32  /* at a time: one wrong timing must not ask for ten thousand runs */
 #define MOST_ATTEMPTS  16  /* timings for one sample */
 #define LONG_TIMING_NS 1e8 /* told to the service beforehand */
+#define CERTAINLY_SLOW 2.0 /* times the limit: no disturbance does that to a sample */
+#define CLEARLY_SLOW   0.8 /* of the limit: 1.2 times the best */
 /* A CPU device's timing in which threads waited for a core this part of it is taken again, but on a machine that is
  * always busy only so often: then all are alike. */
 #define MOST_WAITING   0.02
@@ -17,6 +19,13 @@
 void worker_measurement_init(struct worker_measurement *measurement)
 {
 	memset(measurement, 0, sizeof *measurement);
+}
+
+void worker_measurement_restart(struct worker_measurement *measurement)
+{
+	measurement->n_samples = 0;
+	measurement->spent_ns = 0;
+	measurement->gave_up = false;
 }
 
 /* Samples of another clock, or taken before this one was known to be so coarse, are no samples. */
@@ -102,17 +111,30 @@ int worker_measure_once(struct worker_measurement *measurement, const struct wor
 			     MOST_ATTEMPTS);
 }
 
+/* One sample may be disturbed: it takes two that are too slow, or one that is by far. */
+static bool is_too_slow(const struct worker_measurement *measurement, double give_up_ns)
+{
+	const double *samples_ns = measurement->samples_ns;
+
+	if (give_up_ns <= 0 || samples_ns[0] <= give_up_ns)
+		return false;
+	if (measurement->n_samples == 1)
+		return samples_ns[0] > CERTAINLY_SLOW * give_up_ns;
+	return measurement->n_samples == 2 && samples_ns[1] > give_up_ns;
+}
+
 int worker_measure(struct worker_measurement *measurement, const struct worker_timer *timer, double give_up_ns,
 		   struct mmt_error *error)
 {
 	do {
 		if (worker_measure_once(measurement, timer, error) != 0)
 			return -1;
-		if (measurement->n_samples == 1 && give_up_ns > 0 && measurement->samples_ns[0] > give_up_ns) {
+		if (is_too_slow(measurement, give_up_ns)) {
 			measurement->gave_up = true;
 			return 0;
 		}
-	} while (!worker_enough(measurement->samples_ns, measurement->n_samples, measurement->spent_ns));
+	} while (!worker_enough(measurement->samples_ns, measurement->n_samples, measurement->spent_ns,
+				CLEARLY_SLOW * give_up_ns));
 	return 0;
 }
 

@@ -34,12 +34,16 @@ struct worker_measurement {
 
 void worker_measurement_init(struct worker_measurement *measurement);
 
+/* Without samples again; how often a run must be repeated for one is still known. */
+void worker_measurement_restart(struct worker_measurement *measurement);
+
 /* Adds one sample (the oldest goes where there is no room): as many timings as it takes to have one that
  * can be believed and is long enough. */
 int worker_measure_once(struct worker_measurement *measurement, const struct worker_timer *timer,
 			struct mmt_error *error);
 
-/* Samples until they suffice, or only one where it is slower than give_up_ns (0: no limit). */
+/* Samples until they suffice. A plan slower than give_up_ns (0: no limit) is given up after one sample where that is
+ * twice as long, else after two: one may be disturbed. */
 int worker_measure(struct worker_measurement *measurement, const struct worker_timer *timer, double give_up_ns,
 		   struct mmt_error *error);
 

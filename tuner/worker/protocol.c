@@ -76,6 +76,9 @@ int worker_request_init(struct worker_request *request, const json_t *message, s
 	if (request->operation == WORKER_BUILD)
 		return read_plans(request, message, error);
 	request->give_up_ns = json_number_value(json_object_get(message, "give_up_ns"));
+	request->anchor_ns = json_number_value(json_object_get(message, "anchor_ns"));
+	request->anchor = request->anchor_ns > 0 ? json_object_get(message, "anchor") : NULL;
+	request->limit_ns = json_number_value(json_object_get(message, "limit_ns"));
 	request->general = json_is_true(json_object_get(message, "general"));
 	rounds = json_integer_value(json_object_get(message, "rounds"));
 	if (request->operation == WORKER_COMPARE && (rounds < 1 || rounds > MOST_ROUNDS))

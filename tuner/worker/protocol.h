@@ -18,10 +18,13 @@ struct worker_request {
 	struct mmt_problem problem;
 	struct kern_plan *plans; /* one for a trial or a build */
 	size_t n_plans;
-	size_t n_results;  /* that the service waits for: n_plans, unless the plans could not be read */
-	double give_up_ns; /* 0: none */
+	size_t n_results;     /* that the service waits for: n_plans, unless the plans could not be read */
+	double give_up_ns;    /* 0: none */
+	const json_t *anchor; /* a trial's: a plan; NULL: none; borrowed from the message */
+	double anchor_ns;
 	bool general;
 	unsigned rounds;
+	double limit_ns;       /* of a comparison's timings */
 	const char *reference; /* its name; borrowed from the message */
 };
 

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "candidate.h"
-#include "protocol.h"
+#include "compare.h"
 #include "reference_run.h"
 #include "wire.h"
 
 static void release_all(struct worker_bench *bench)
 {
+	worker_anchor_finish(&bench->anchor);
 	worker_operands_finish(&bench->operands);
 	worker_programs_finish(&bench->programs);
 }
@@ -33,20 +34,38 @@ static int send_refusal(const struct worker_request *request, const struct worke
 	return status;
 }
 
-/* Interleaved, and each round begins with another plan: a clock that drops on the way drops for all. */
-static void compare(struct worker_candidate *candidates, const struct worker_request *request,
-		    struct worker_bench *bench)
+struct comparison_context {
+	struct worker_candidate *candidates;
+	struct worker_bench *bench;
+};
+
+/* For worker_compare. */
+static const struct worker_measurement *sample(void *context, size_t index)
 {
-	size_t n = request->n_plans;
+	struct comparison_context *comparison = context;
+	struct worker_candidate *candidate = &comparison->candidates[index];
 
-	for (unsigned round = 0; round < request->rounds; round++) {
-		for (size_t i = 0; i < n && !bench->session.lost; i++) {
-			struct worker_candidate *candidate = &candidates[(i + round) % n];
+	if (candidate->result.outcome == KERN_OUTCOME_OK && !comparison->bench->session.lost)
+		worker_candidate_sample(candidate, comparison->bench);
+	return candidate->result.outcome == KERN_OUTCOME_OK && !comparison->bench->session.lost
+		       ? &candidate->measurement
+		       : NULL;
+}
 
-			if (candidate->result.outcome == KERN_OUTCOME_OK)
-				worker_candidate_sample(candidate, bench);
-		}
-	}
+static int compare(struct worker_candidate *candidates, const struct worker_request *request,
+		   struct worker_bench *bench, struct mmt_error *error)
+{
+	struct comparison_context context = {candidates, bench};
+	const struct worker_comparison comparison = {request->n_plans, request->rounds, request->limit_ns, sample,
+						     &context};
+	struct worker_standing *standings = calloc(request->n_plans, sizeof *standings);
+	int status = standings != NULL ? worker_compare(&comparison, standings, error)
+				       : mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a comparison");
+
+	for (size_t i = 0; i < request->n_plans && status == 0; i++)
+		worker_standing_result(&standings[i], &candidates[i].result);
+	free(standings);
+	return status;
 }
 
 /* A device lost under one plan leaves the others without a measurement. */
@@ -58,21 +77,44 @@ static void note_unmeasured(struct worker_candidate *candidate)
 		worker_result_fail(&candidate->result, &error, KERN_OUTCOME_SKIPPED);
 }
 
-static void run_candidates(struct worker_candidate *candidates, const struct worker_request *request,
-			   struct worker_bench *bench)
+/* What the anchor holds must not be what a candidate lacks. */
+static void init_candidate(struct worker_candidate *candidate, struct worker_bench *bench, const struct kern_plan *plan,
+			   bool both_modes)
+{
+	worker_candidate_init(candidate, bench, plan, both_modes);
+	if (candidate->result.outcome == KERN_OUTCOME_OUT_OF_MEMORY && bench->anchor.description != NULL &&
+	    !bench->session.lost) {
+		worker_anchor_finish(&bench->anchor);
+		worker_candidate_finish(candidate, bench);
+		worker_candidate_init(candidate, bench, plan, both_modes);
+	}
+}
+
+static int run_candidates(struct worker_candidate *candidates, const struct worker_request *request,
+			  struct worker_bench *bench, struct mmt_error *error)
 {
 	bool both_modes = request->general || request->operation == WORKER_COMPARE;
+	int status = 0;
 
 	for (size_t i = 0; i < request->n_plans && !bench->session.lost; i++)
-		worker_candidate_init(&candidates[i], bench, &request->plans[i], both_modes);
+		init_candidate(&candidates[i], bench, &request->plans[i], both_modes);
 	if (request->operation == WORKER_COMPARE)
-		compare(candidates, request, bench);
+		status = compare(candidates, request, bench, error);
 	else if (candidates[0].result.outcome == KERN_OUTCOME_OK)
-		worker_candidate_measure(&candidates[0], bench, request->give_up_ns);
+		worker_candidate_measure(&candidates[0], bench, request);
 	for (size_t i = 0; i < request->n_plans; i++) {
 		note_unmeasured(&candidates[i]);
 		worker_candidate_finish(&candidates[i], bench);
 	}
+	return status;
+}
+
+/* An anchor belongs to the problem whose operands it is bound to. */
+static int select_operands(struct worker_bench *bench, const struct mmt_problem *problem, struct mmt_error *error)
+{
+	if (bench->operands.family != NULL && !mmt_problem_equal(&bench->operands.problem, problem))
+		worker_anchor_finish(&bench->anchor);
+	return worker_operands_select(&bench->operands, &bench->session, problem, error);
 }
 
 static int serve_plans(const struct worker_request *request, struct worker_bench *bench, struct mmt_error *error)
@@ -83,7 +125,7 @@ static int serve_plans(const struct worker_request *request, struct worker_bench
 	int status = -1;
 
 	bench->request_id = request->id;
-	if (worker_operands_select(&bench->operands, &bench->session, &request->problem, &why) != 0)
+	if (select_operands(bench, &request->problem, &why) != 0)
 		return send_refusal(request, bench, &why, error);
 	candidates = calloc(request->n_plans, sizeof *candidates);
 	results = calloc(request->n_plans, sizeof *results);
@@ -91,7 +133,8 @@ static int serve_plans(const struct worker_request *request, struct worker_bench
 		mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for %zu candidates", request->n_plans);
 		goto out;
 	}
-	run_candidates(candidates, request, bench);
+	if (run_candidates(candidates, request, bench, error) != 0)
+		goto out;
 	for (size_t i = 0; i < request->n_plans; i++)
 		results[i] = candidates[i].result;
 	status = worker_send_results(request->id, results, request->n_plans, error);
@@ -107,7 +150,7 @@ static int serve_reference(const struct worker_request *request, struct worker_b
 	struct mmt_error why = {0};
 
 	bench->request_id = request->id;
-	if (worker_operands_select(&bench->operands, &bench->session, &request->problem, &why) != 0)
+	if (select_operands(bench, &request->problem, &why) != 0)
 		return send_refusal(request, bench, &why, error);
 	worker_reference_run(bench, request->reference, request->give_up_ns, &result);
 	return worker_send_results(request->id, &result, 1, error);
