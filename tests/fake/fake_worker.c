@@ -292,31 +292,26 @@ static const struct worker_measurement *sample(void *context, size_t index)
 	return NULL;
 }
 
-static int run_comparison(struct fake_candidate *candidates, const struct worker_request *request,
-			  struct mmt_error *error)
+static void rank(void *context, size_t index, double ratio, double error)
 {
-	const struct worker_comparison comparison = {request->n_plans, request->rounds, request->limit_ns, sample,
-						     candidates};
-	struct worker_standing *standings = calloc(request->n_plans, sizeof *standings);
-	int status = standings != NULL ? worker_compare(&comparison, standings, error)
-				       : mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a comparison");
+	struct kern_result *result = &((struct fake_candidate *)context)[index].result;
 
-	for (size_t i = 0; i < request->n_plans && status == 0; i++)
-		worker_standing_result(&standings[i], &candidates[i].result);
-	free(standings);
-	return status;
+	result->ratio = ratio;
+	result->ratio_error = error;
 }
 
 static int run_candidates(struct fake_candidate *candidates, struct fake_worker *worker,
 			  const struct worker_request *request, struct mmt_error *error)
 {
+	const struct worker_comparison comparison = {request->n_plans, request->rounds, request->limit_ns, sample, rank,
+						     candidates};
 	size_t n = request->n_plans;
 	int status = 0;
 
 	for (size_t i = 0; i < n; i++)
 		candidate_init(&candidates[i], worker, request, &request->plans[i]);
 	if (request->operation == WORKER_COMPARE)
-		status = run_comparison(candidates, request, error);
+		status = worker_compare(&comparison, error);
 	else if (candidates[0].result.outcome == KERN_OUTCOME_OK)
 		run_trial(&candidates[0], request);
 	for (size_t i = 0; i < n; i++) {

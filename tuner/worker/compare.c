@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What two plans differ by less than is no difference: medians of a quiet machine repeat to this */
 #define TIE 0.005
@@ -127,7 +126,7 @@ static bool is_over(struct contest *contest)
 	return judge(contest) || contest->rounds == WORKER_MOST_ROUNDS || spent_ns >= contest->terms->limit_ns;
 }
 
-static void rank(const struct contest *contest, struct worker_standing *standings)
+static void rank(const struct contest *contest)
 {
 	const struct contestant *leader = find_leader(contest);
 
@@ -135,11 +134,10 @@ static void rank(const struct contest *contest, struct worker_standing *standing
 		const struct contestant *contestant = &contest->contestants[i];
 		struct worker_estimate slower;
 
-		standings[i] = (struct worker_standing){0, 0};
-		if (contestant->failed || contestant->rounds == 0)
+		if (contestant->failed)
 			continue;
 		slower = difference(contestant, leader);
-		standings[i] = (struct worker_standing){exp(slower.value), slower.error};
+		contest->terms->rank(contest->terms->context, i, exp(slower.value), slower.error);
 	}
 }
 
@@ -152,13 +150,11 @@ static bool anyone_left(const struct contest *contest)
 	return false;
 }
 
-int worker_compare(const struct worker_comparison *comparison, struct worker_standing *standings,
-		   struct mmt_error *error)
+int worker_compare(const struct worker_comparison *comparison, struct mmt_error *error)
 {
 	struct contest contest = {.terms = comparison};
 
 	contest.contestants = calloc(comparison->n, sizeof *contest.contestants);
-	memset(standings, 0, comparison->n * sizeof *standings);
 	if (contest.contestants == NULL)
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory to compare %zu plans", comparison->n);
 	do {
@@ -167,13 +163,7 @@ int worker_compare(const struct worker_comparison *comparison, struct worker_sta
 			start_again(&contest);
 	} while (anyone_left(&contest) && !is_over(&contest));
 	if (anyone_left(&contest))
-		rank(&contest, standings);
+		rank(&contest);
 	free(contest.contestants);
 	return 0;
-}
-
-void worker_standing_result(const struct worker_standing *standing, struct kern_result *result)
-{
-	result->ratio = standing->ratio;
-	result->ratio_error = standing->error;
 }

@@ -20,20 +20,13 @@ struct worker_comparison {
 	double limit_ns;       /* of the timings; the least rounds are held in any case */
 	/* Takes one sample more of a plan and returns its measurement; NULL: it failed, and is out. */
 	const struct worker_measurement *(*sample)(void *context, size_t index);
+	/* At the end, of each plan that did not fail: its time over the fastest plan's within the rounds that both took
+	 * part in, 1 for that one; error: half the interval in which the true ratio lies (worker_estimate). */
+	void (*rank)(void *context, size_t index, double ratio, double error);
 	void *context;
 };
 
-/* Time over the fastest plan's within the rounds that both took part in, 1 for that one; error: half the
- * interval in which the true ratio lies (worker_estimate). ratio 0: not measured. */
-struct worker_standing {
-	double ratio, error;
-};
-
-/* standings: one a plan. -1: no memory. */
-int worker_compare(const struct worker_comparison *comparison, struct worker_standing *standings,
-		   struct mmt_error *error);
-
-/* The standing's part of a result. */
-void worker_standing_result(const struct worker_standing *standing, struct kern_result *result);
+/* -1: no memory. */
+int worker_compare(const struct worker_comparison *comparison, struct mmt_error *error);
 
 #endif

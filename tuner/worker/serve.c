@@ -52,20 +52,12 @@ static const struct worker_measurement *sample(void *context, size_t index)
 		       : NULL;
 }
 
-static int compare(struct worker_candidate *candidates, const struct worker_request *request,
-		   struct worker_bench *bench, struct mmt_error *error)
+static void rank(void *context, size_t index, double ratio, double error)
 {
-	struct comparison_context context = {candidates, bench};
-	const struct worker_comparison comparison = {request->n_plans, request->rounds, request->limit_ns, sample,
-						     &context};
-	struct worker_standing *standings = calloc(request->n_plans, sizeof *standings);
-	int status = standings != NULL ? worker_compare(&comparison, standings, error)
-				       : mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for a comparison");
+	struct kern_result *result = &((struct comparison_context *)context)->candidates[index].result;
 
-	for (size_t i = 0; i < request->n_plans && status == 0; i++)
-		worker_standing_result(&standings[i], &candidates[i].result);
-	free(standings);
-	return status;
+	result->ratio = ratio;
+	result->ratio_error = error;
 }
 
 /* A device lost under one plan leaves the others without a measurement. */
@@ -93,13 +85,16 @@ static void init_candidate(struct worker_candidate *candidate, struct worker_ben
 static int run_candidates(struct worker_candidate *candidates, const struct worker_request *request,
 			  struct worker_bench *bench, struct mmt_error *error)
 {
+	struct comparison_context context = {candidates, bench};
+	const struct worker_comparison comparison = {request->n_plans, request->rounds, request->limit_ns, sample, rank,
+						     &context};
 	bool both_modes = request->general || request->operation == WORKER_COMPARE;
 	int status = 0;
 
 	for (size_t i = 0; i < request->n_plans && !bench->session.lost; i++)
 		init_candidate(&candidates[i], bench, &request->plans[i], both_modes);
 	if (request->operation == WORKER_COMPARE)
-		status = compare(candidates, request, bench, error);
+		status = worker_compare(&comparison, error);
 	else if (candidates[0].result.outcome == KERN_OUTCOME_OK)
 		worker_candidate_measure(&candidates[0], bench, request);
 	for (size_t i = 0; i < request->n_plans; i++) {

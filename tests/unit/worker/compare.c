@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -19,6 +18,7 @@ struct field {
 	size_t fails, fails_at; /* which plan, at its how manieth sample; 0: none */
 	uint64_t random;
 	struct worker_measurement measurements[MOST_PLANS];
+	double ratios[MOST_PLANS]; /* as ranked; 0: not */
 };
 
 /* Uniform in [-1, 1): the sum of three is nearly normal. */
@@ -45,25 +45,31 @@ static const struct worker_measurement *sample(void *context, size_t index)
 	return measurement;
 }
 
-static void compare(struct field *field, size_t n, double limit_ns, struct worker_standing *standings)
+static void rank(void *context, size_t index, double ratio, double error)
 {
-	const struct worker_comparison comparison = {n, 7, limit_ns, sample, field};
+	struct field *field = context;
 
-	memset(field->measurements, 0, sizeof field->measurements);
-	assert_int_equal(worker_compare(&comparison, standings, NULL), 0);
+	field->ratios[index] = ratio;
+	assert_true(error >= 0);
+}
+
+static void compare(struct field *field, size_t n, double limit_ns)
+{
+	const struct worker_comparison comparison = {n, 7, limit_ns, sample, rank, field};
+
+	assert_int_equal(worker_compare(&comparison, NULL), 0);
 }
 
 static void test_clear_winner_needs_no_more_than_the_least(void **state)
 {
 	struct field field = {.times = {1e6, 1.2e6, 2e6}, .scatter = 0.005, .random = 1};
-	struct worker_standing standings[3];
 
 	(void)state;
-	compare(&field, 3, 1e12, standings);
+	compare(&field, 3, 1e12);
 	assert_int_equal(field.samples, 3 * 7);
-	assert_float_equal(standings[0].ratio, 1, 1e-12);
-	assert_float_equal(standings[1].ratio, 1.2, 0.02);
-	assert_float_equal(standings[2].ratio, 2, 0.03);
+	assert_float_equal(field.ratios[0], 1, 1e-12);
+	assert_float_equal(field.ratios[1], 1.2, 0.02);
+	assert_float_equal(field.ratios[2], 2, 0.03);
 }
 
 /* 3 % apart at 10 % between the quartiles, the clock down by 20 % on the way. */
@@ -78,11 +84,10 @@ static void test_noise_and_a_drop_hide_no_winner(void **state)
 				      .slow_factor = 1.25,
 				      .slow_at = 100,
 				      .random = seed};
-		struct worker_standing standings[6];
 
-		compare(&field, 6, 1e12, standings);
-		found += standings[2].ratio == 1;
-		assert_true(standings[5].ratio > 1.15 && standings[5].ratio < 1.5);
+		compare(&field, 6, 1e12);
+		found += field.ratios[2] == 1;
+		assert_true(field.ratios[5] > 1.15 && field.ratios[5] < 1.5);
 		assert_true(field.measurements[5].n_samples < 30);
 	}
 	assert_true(found >= 19);
@@ -91,37 +96,34 @@ static void test_noise_and_a_drop_hide_no_winner(void **state)
 static void test_equals_are_a_tie_and_end_it(void **state)
 {
 	struct field field = {.times = {1e6, 1e6}, .scatter = 0.0005, .random = 3};
-	struct worker_standing standings[2];
 
 	(void)state;
-	compare(&field, 2, 1e12, standings);
+	compare(&field, 2, 1e12);
 	assert_true(field.samples < 40);
-	assert_true(fmax(standings[0].ratio, standings[1].ratio) < 1.005);
+	assert_true(fmax(field.ratios[0], field.ratios[1]) < 1.005);
 }
 
 static void test_time_is_limited(void **state)
 {
 	struct field field = {.times = {1e6, 1e6}, .scatter = 0.1, .random = 4};
-	struct worker_standing standings[2];
 
 	(void)state;
-	compare(&field, 2, 50e6, standings);
+	compare(&field, 2, 50e6);
 	assert_true(field.samples >= 40 && field.samples <= 60);
 }
 
 static void test_failures_are_out_and_the_rest_goes_on(void **state)
 {
 	struct field field = {.times = {1e6, 0.5e6, 1.5e6}, .scatter = 0.005, .random = 5, .fails = 1, .fails_at = 4};
-	struct worker_standing standings[3];
 
 	(void)state;
-	compare(&field, 3, 1e12, standings);
-	assert_float_equal(standings[1].ratio, 0, 0);
-	assert_float_equal(standings[0].ratio, 1, 1e-12);
-	assert_float_equal(standings[2].ratio, 1.5, 0.03);
+	compare(&field, 3, 1e12);
+	assert_float_equal(field.ratios[1], 0, 0);
+	assert_float_equal(field.ratios[0], 1, 1e-12);
+	assert_float_equal(field.ratios[2], 1.5, 0.03);
 	field = (struct field){.times = {1e6}, .fails = 0, .fails_at = 1};
-	compare(&field, 1, 1e12, standings);
-	assert_float_equal(standings[0].ratio, 0, 0);
+	compare(&field, 1, 1e12);
+	assert_float_equal(field.ratios[0], 0, 0);
 }
 
 int main(void)
