@@ -20,6 +20,9 @@ header=$(echo "$out" | head -n 1)
 # after 12 evaluations everything is known, whatever the strategy
 out_ahead=$("$1" --spaces "$folder" --seeds 3 --budgets 2,12 --batch 8 --csv 2>"$folder/err")
 echo "$out_ahead" | grep -q "^kernel__one,auto,12,1.0000,1.0000$"
+"$1" --spaces "$folder" --seeds 3 --settled --strategy random --csv 2>"$folder/err" >"$folder/settled"
+grep -q "^kernel__one,random,12,1.0000,1.0000$" "$folder/settled" # all that there are
+grep -q "^mean,random,12,1.0000,1.0000$" "$folder/settled"
 if "$1" --spaces "$folder" --batch 0 2>"$folder/err"; then
 	echo "a batch of none was accepted" >&2
 	exit 1

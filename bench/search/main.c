@@ -2,7 +2,7 @@
  *
  *	bench-search --spaces DIR [--strategy NAME] [--seeds 100]
  *		[--first-seed 1] [--budgets 25,50,100,200,400] [--transfer] [--misleading]
- *		[--batch 1] [--only TEXT] [--csv] [--plot FILE]
+ *		[--batch 1] [--settled] [--only TEXT] [--csv] [--plot FILE]
  *
  * prints `space,strategy,budget,median,within5`: the median over the seeds of
  * (best time of the space / best time found), where every evaluation counts,
@@ -11,7 +11,8 @@
  * every strategy in turn. Seeds count from --first-seed: constants that were
  * chosen with some seeds are judged with others. --plot draws the means as SVG.
  * --batch asks for so many points before the first is told, as a job does whose
- * candidates are built ahead.
+ * candidates are built ahead. --settled ends each search when search_settled() says that nothing is left to
+ * gain, at the last budget at the latest: one row a space, whose budget is the median of where they ended.
  *
  * --transfer gives the search the best ten of each other device's recording of
  * the same kernel as priors, taken in turns; --misleading adds a source that
@@ -40,11 +41,12 @@ struct bench {
 	unsigned long seeds, first_seed, batch;
 	size_t budgets[MAX_BUDGETS]; /* ascending */
 	size_t n_budgets;
-	bool transfer, misleading;
+	bool transfer, misleading, settled;
 	struct plot_line lines[MAX_STRATEGIES]; /* means over the spaces */
 	size_t n_lines;
 	double mean_quality[MAX_BUDGETS]; /* over seeds and spaces: moves less by chance than the median */
-	double seconds;                   /* spent in the search itself and the look-ups */
+	double mean_settled;              /* evaluations: over the spaces, of the medians over the seeds */
+	double seconds;                   /* of the processor, in the search itself and the look-ups */
 	size_t n_asks;
 };
 
@@ -52,7 +54,7 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"usage: bench-search --spaces DIR [--strategy NAME] [--seeds N] [--first-seed N] [--budgets N,N,...] "
-		"[--transfer] [--misleading] [--batch N] [--only TEXT] [--csv] [--plot FILE]\n");
+		"[--transfer] [--misleading] [--batch N] [--settled] [--only TEXT] [--csv] [--plot FILE]\n");
 	return 2;
 }
 
@@ -123,8 +125,9 @@ static size_t find_priors(const struct bench *bench, const struct recording *tar
 	return count;
 }
 
-/* One search; quality[b] is best / found at each budget. */
-static int replay(struct bench *bench, const struct recording *recording, struct search_spec *spec, double *quality)
+/* One search; quality[b] is best / found at each budget, *n_done how many evaluations there were. */
+static int replay(struct bench *bench, const struct recording *recording, struct search_spec *spec, double *quality,
+		  double *n_done)
 {
 	struct mmt_error error;
 	struct search *search = search_create(spec, &error);
@@ -137,7 +140,7 @@ static int replay(struct bench *bench, const struct recording *recording, struct
 	for (size_t b = 0; b < bench->n_budgets; b++) {
 		struct search_point point;
 		double best;
-		while (done < bench->budgets[b]) {
+		while (done < bench->budgets[b] && !(bench->settled && search_settled(search))) {
 			while (n_asked < done + bench->batch &&
 			       search_ask(search, &asked[n_asked % MAX_BATCH]) == SEARCH_POINT)
 				n_asked++;
@@ -150,6 +153,7 @@ static int replay(struct bench *bench, const struct recording *recording, struct
 		quality[b] = search_best(search, &point, &best) ? recording->best_ns / best : 0;
 	}
 	bench->n_asks += done;
+	*n_done = (double)done;
 	search_destroy(search);
 	return 0;
 }
@@ -160,24 +164,32 @@ static int compare_doubles(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static void print(struct bench *bench, const char *name, double *qualities)
+static double median_of(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), compare_doubles);
+	return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+static void print(struct bench *bench, const char *name, const double *qualities, double *n_done)
 {
 	struct plot_line *line = &bench->lines[bench->n_lines - 1];
 	double *column = calloc(bench->seeds, sizeof(*column));
-	for (size_t b = 0; b < bench->n_budgets && column != NULL; b++) {
+	double settled_at = median_of(n_done, bench->seeds);
+	for (size_t b = bench->settled ? bench->n_budgets - 1 : 0; b < bench->n_budgets && column != NULL; b++) {
 		size_t within = 0;
 		for (size_t s = 0; s < bench->seeds; s++) {
 			column[s] = qualities[s * bench->n_budgets + b];
 			within += column[s] >= 1 / 1.05;
 			bench->mean_quality[b] += column[s] / (double)(bench->seeds * bench->n_recordings);
 		}
-		qsort(column, bench->seeds, sizeof(*column), compare_doubles);
-		double median = (column[(bench->seeds - 1) / 2] + column[bench->seeds / 2]) / 2;
+		double median = median_of(column, bench->seeds);
 		double share = (double)within / (double)bench->seeds;
-		printf("%s,%s,%zu,%.4f,%.4f\n", name, bench->strategy, bench->budgets[b], median, share);
+		printf("%s,%s,%.0f,%.4f,%.4f\n", name, bench->strategy,
+		       bench->settled ? settled_at : (double)bench->budgets[b], median, share);
 		line->medians[b] += median / (double)bench->n_recordings;
 		line->shares[b] += share / (double)bench->n_recordings;
 	}
+	bench->mean_settled += settled_at / (double)bench->n_recordings;
 	fflush(stdout);
 	free(column);
 }
@@ -188,20 +200,22 @@ static int judge(struct bench *bench, const struct recording *recording)
 	const struct search_space *spaces[] = {recording->space};
 	struct search_spec spec = {.strategy = bench->strategy, .spaces = spaces, .n_spaces = 1, .priors = priors};
 	double *qualities = calloc(bench->seeds * bench->n_budgets, sizeof(*qualities));
+	double *n_done = calloc(bench->seeds, sizeof(*n_done));
 	struct timespec start, end;
-	int status = qualities == NULL ? -1 : 0;
+	int status = qualities == NULL || n_done == NULL ? -1 : 0;
 	if (bench->transfer)
 		spec.n_priors = find_priors(bench, recording, priors);
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 	for (size_t s = 0; s < bench->seeds && status == 0; s++) {
 		spec.seed = bench->first_seed + s;
-		status = replay(bench, recording, &spec, qualities + s * bench->n_budgets);
+		status = replay(bench, recording, &spec, qualities + s * bench->n_budgets, &n_done[s]);
 	}
-	clock_gettime(CLOCK_MONOTONIC, &end);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	bench->seconds += (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
 	if (status == 0)
-		print(bench, recording->name, qualities);
+		print(bench, recording->name, qualities, n_done);
 	free(qualities);
+	free(n_done);
 	return status;
 }
 
@@ -227,13 +241,16 @@ static int judge_strategy(struct bench *bench, const char *name)
 	bench->strategy = line->name = name;
 	bench->seconds = 0;
 	bench->n_asks = 0;
+	bench->mean_settled = 0;
 	memset(bench->mean_quality, 0, sizeof(bench->mean_quality));
 	for (size_t i = 0; i < bench->n_recordings && status == 0; i++)
 		status = judge(bench, &bench->recordings[i]);
 	if (status != 0)
 		return status;
-	for (size_t b = 0; b < bench->n_budgets; b++)
-		printf("mean,%s,%zu,%.4f,%.4f\n", name, bench->budgets[b], line->medians[b], line->shares[b]);
+	for (size_t b = bench->settled ? bench->n_budgets - 1 : 0; b < bench->n_budgets; b++)
+		printf("mean,%s,%.0f,%.4f,%.4f\n", name,
+		       bench->settled ? bench->mean_settled : (double)bench->budgets[b], line->medians[b],
+		       line->shares[b]);
 	fprintf(stderr, "%s: mean, not median:", name);
 	for (size_t b = 0; b < bench->n_budgets; b++)
 		fprintf(stderr, " %.4f", bench->mean_quality[b]);
@@ -271,6 +288,8 @@ int main(int argc, char **argv)
 			bench.transfer = true;
 		else if (strcmp(argv[i], "--misleading") == 0)
 			bench.transfer = bench.misleading = true;
+		else if (strcmp(argv[i], "--settled") == 0)
+			bench.settled = true;
 		else if (strcmp(argv[i], "--csv") == 0)
 			continue; /* the only output there is */
 		else if (i++ + 1 >= argc)

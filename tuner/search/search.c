@@ -230,6 +230,13 @@ bool search_best(const struct search *search, struct search_point *out, double *
 	return true;
 }
 
+bool search_settled(const struct search *search)
+{
+	const struct search_state *state = &search->state;
+	return state->n_asked == state->n_points ||
+	       (search->strategy->settled != NULL && search->strategy->settled(state, search->self));
+}
+
 bool search_state_asked(const struct search_state *state, struct search_point point)
 {
 	return state->asked[point.space][point.point / 8] >> (point.point % 8) & 1;

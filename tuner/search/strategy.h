@@ -32,7 +32,9 @@ struct search_strategy {
 	/* The next point to evaluate, one that is not asked yet; false: none left. */
 	bool (*ask)(struct search_state *state, void *self, struct search_point *out);
 	void (*tell)(struct search_state *state, void *self, struct search_point point,
-		     double time_ns);                         /* may be NULL; INFINITY: invalid */
+		     double time_ns); /* may be NULL; INFINITY: invalid */
+	/* See search_settled(); may be NULL: as long as a point is left, it may be better. */
+	bool (*settled)(const struct search_state *state, void *self);
 	void (*stop)(struct search_state *state, void *self); /* may be NULL */
 };
 

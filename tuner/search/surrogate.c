@@ -1,17 +1,18 @@
 /* surrogate.c: see surrogate.h. The constants were chosen with bench-search
  * on the recorded spaces; all are flat around these values. */
 #include "surrogate.h"
-#include "forest.h"
+#include "gaussian.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_SAMPLES  512 /* the latest ones: bounds the time to learn to some milliseconds */
+#define MAX_SAMPLES  SEARCH_GAUSSIAN_MAX
+#define LATEST       (MAX_SAMPLES / 2) /* of the samples; the others are the best of the earlier results */
 #define MAX_FEATURES (2 * SEARCH_MAX_PARAMETERS)
 #define PATIENCE     48  /* learns anew once the results have grown by one in this many */
-#define POOL         512 /* random points that are judged */
-#define CAP          0.7 /* log 2: what is slower than twice the best is equally bad */
-#define OPTIMISM     1.0 /* standard deviations below the mean */
+#define POOL         384 /* random points that are judged */
+#define SHORTLIST    96  /* of them, by the mean alone: the deviation takes longer */
+#define CAP          0.9 /* log 2.5: what is slower than 2.5 times the best is equally bad */
 
 struct feature {
 	uint16_t parameter;
@@ -19,17 +20,22 @@ struct feature {
 };
 
 struct model {
-	struct search_forest *forest; /* NULL until first needed */
+	struct search_gaussian *gaussian; /* NULL until first needed */
 	struct feature features[MAX_FEATURES];
 	size_t n_features;
 	size_t n_told; /* in all spaces, when it learnt */
 };
 
+struct candidate {
+	size_t point;
+	double mean;
+};
+
 struct search_surrogate {
 	struct model *models; /* of each space */
 	size_t n_spaces;
-	uint16_t *features; /* of the samples, one row after the other */
-	const uint16_t *rows[MAX_SAMPLES];
+	uint32_t samples[MAX_SAMPLES]; /* points */
+	uint16_t *rows;                /* of the samples, one after the other */
 	double targets[MAX_SAMPLES];
 	size_t *neighbours;
 	size_t max_neighbours;
@@ -72,8 +78,8 @@ struct search_surrogate *search_surrogate_create(const struct search_state *stat
 		if (surrogate->models[s].n_features > most_features)
 			most_features = surrogate->models[s].n_features;
 	}
-	surrogate->features = calloc(MAX_SAMPLES * most_features, sizeof(surrogate->features[0]));
-	if (surrogate->features != NULL)
+	surrogate->rows = calloc(MAX_SAMPLES * most_features, sizeof(surrogate->rows[0]));
+	if (surrogate->rows != NULL)
 		return surrogate;
 no_memory:
 	search_surrogate_destroy(surrogate);
@@ -86,92 +92,156 @@ void search_surrogate_destroy(struct search_surrogate *surrogate)
 	if (surrogate == NULL)
 		return;
 	for (size_t s = 0; surrogate->models != NULL && s < surrogate->n_spaces; s++)
-		search_forest_destroy(surrogate->models[s].forest);
+		search_gaussian_destroy(surrogate->models[s].gaussian);
 	free(surrogate->models);
-	free(surrogate->features);
+	free(surrogate->rows);
 	free(surrogate->neighbours);
 	free(surrogate);
+}
+
+static uint16_t read_feature(const struct search_space *space, struct feature feature, uint16_t value)
+{
+	return feature.twos ? (uint16_t)search_space_twos(space, feature.parameter, value) : value;
 }
 
 static void read_features(const struct model *model, const struct search_space *space, size_t point, uint16_t *out)
 {
 	const uint16_t *row = search_space_get(space, point);
-	for (size_t f = 0; f < model->n_features; f++) {
-		struct feature feature = model->features[f];
-		uint16_t value = row[feature.parameter];
-		out[f] = feature.twos ? (uint16_t)search_space_twos(space, feature.parameter, value) : value;
-	}
+	for (size_t f = 0; f < model->n_features; f++)
+		out[f] = read_feature(space, model->features[f], row[model->features[f].parameter]);
 }
 
-/* The latest results of a space, as rows and targets; returns how many. */
-static size_t collect(struct search_surrogate *surrogate, const struct search_state *state, struct search_point best)
+static struct search_gaussian *create_gaussian(const struct model *model, const struct search_space *space)
 {
-	const struct model *model = &surrogate->models[best.space];
-	double highest = log(search_state_time(state, best)) + CAP;
-	size_t n = 0;
-	for (size_t i = state->n_told; i-- > 0 && n < MAX_SAMPLES;) {
-		struct search_point point = state->history[i];
-		uint16_t *row = surrogate->features + n * model->n_features;
-		if (point.space != best.space)
-			continue;
-		read_features(model, state->spec.spaces[best.space], point.point, row);
-		surrogate->rows[n] = row;
-		surrogate->targets[n++] = fmin(highest, log(search_state_time(state, point)));
+	uint16_t greatest[MAX_FEATURES] = {0};
+	for (size_t f = 0; f < model->n_features; f++) {
+		for (size_t v = 0; v < search_space_values(space, model->features[f].parameter); v++) {
+			uint16_t value = read_feature(space, model->features[f], (uint16_t)v);
+			greatest[f] = value > greatest[f] ? value : greatest[f];
+		}
 	}
-	return n;
+	return search_gaussian_create(greatest, model->n_features, NULL);
+}
+
+/* Puts a point among the best of a list, which is sorted by time and has room for MAX_SAMPLES - LATEST. */
+static size_t insert(const struct search_state *state, struct search_point point, uint32_t *list, size_t n)
+{
+	double time_ns = search_state_time(state, point);
+	size_t at = n;
+	for (; at > 0; at--) {
+		if (search_state_time(state, (struct search_point){point.space, list[at - 1]}) <= time_ns)
+			break;
+		if (at < MAX_SAMPLES - LATEST)
+			list[at] = list[at - 1];
+	}
+	if (at < MAX_SAMPLES - LATEST)
+		list[at] = point.point;
+	return n < MAX_SAMPLES - LATEST ? n + 1 : n;
+}
+
+/* The latest results of a space and the best of the earlier ones; returns how many. */
+static size_t choose_samples(struct search_surrogate *surrogate, const struct search_state *state, uint32_t space)
+{
+	size_t n_latest = 0, n_best = 0;
+	for (size_t i = state->n_told; i-- > 0;) {
+		if (state->history[i].space != space)
+			continue;
+		if (n_latest < LATEST)
+			surrogate->samples[n_latest++] = state->history[i].point;
+		else
+			n_best = insert(state, state->history[i], surrogate->samples + LATEST, n_best);
+	}
+	return n_latest + n_best;
 }
 
 static const struct model *learn(struct search_surrogate *surrogate, struct search_state *state,
 				 struct search_point best)
 {
 	struct model *model = &surrogate->models[best.space];
+	const struct search_space *space = state->spec.spaces[best.space];
 	if (model->n_told > 0 && state->n_told < model->n_told + 1 + model->n_told / PATIENCE)
 		return model;
-	size_t n = collect(surrogate, state, best);
-	model->n_told = 0;
-	if (model->forest == NULL)
-		model->forest = search_forest_create(model->n_features, NULL);
-	if (model->forest == NULL || n == 0 ||
-	    search_forest_fit(model->forest, surrogate->rows, surrogate->targets, n, &state->random) != 0)
+	if (model->gaussian == NULL)
+		model->gaussian = create_gaussian(model, space);
+	size_t n = choose_samples(surrogate, state, best.space);
+	if (model->gaussian == NULL || n == 0)
 		return NULL;
+	double best_ns = search_state_time(state, best);
+	for (size_t i = 0; i < n; i++) {
+		struct search_point point = {best.space, surrogate->samples[i]};
+		read_features(model, space, point.point, surrogate->rows + i * model->n_features);
+		surrogate->targets[i] = fmin(CAP, log(search_state_time(state, point) / best_ns));
+	}
+	search_gaussian_fit(model->gaussian, surrogate->rows, surrogate->targets, n, &state->random);
 	model->n_told = state->n_told;
 	return model;
 }
 
-/* The time that a point promises, in the model's logarithms. */
-static double judge(const struct model *model, const struct search_space *space, size_t point, double optimism)
+static double expect(const struct model *model, const struct search_space *space, size_t point)
+{
+	uint16_t row[MAX_FEATURES];
+	read_features(model, space, point, row);
+	return search_gaussian_mean(model->gaussian, row);
+}
+
+/* By how much a point is expected to be better than the best, in logarithms, nothing counting where
+ * it is worse (Jones, Schonlau and Welch, Journal of Global Optimization 13, 1998). */
+static double expect_gain(const struct model *model, const struct search_space *space, size_t point)
 {
 	uint16_t row[MAX_FEATURES];
 	double mean, deviation;
 	read_features(model, space, point, row);
-	search_forest_predict(model->forest, row, &mean, &deviation);
-	return mean - optimism * deviation;
+	search_gaussian_predict(model->gaussian, row, &mean, &deviation);
+	if (deviation <= 0)
+		return fmax(0, -mean);
+	double z = -mean / deviation, density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
+	return deviation * (z * 0.5 * erfc(-z * M_SQRT1_2) + density);
+}
+
+/* Keeps the SHORTLIST least means, sorted. */
+static size_t shortlist(struct candidate *list, size_t n, struct candidate candidate)
+{
+	size_t at = n;
+	if (n == SHORTLIST && candidate.mean >= list[n - 1].mean)
+		return n;
+	if (n < SHORTLIST)
+		n++;
+	else
+		at--;
+	for (; at > 0 && list[at - 1].mean > candidate.mean; at--)
+		list[at] = list[at - 1];
+	list[at] = candidate;
+	return n;
 }
 
 bool search_surrogate_ask(struct search_surrogate *surrogate, struct search_state *state, struct search_point best,
-			  struct search_point *out)
+			  struct search_point *out, double *gain)
 {
 	const struct search_space *space = state->spec.spaces[best.space];
 	const struct model *model = learn(surrogate, state, best);
-	struct search_point candidate;
-	double lowest = INFINITY;
+	struct candidate list[SHORTLIST];
+	struct search_point point;
+	size_t n = 0;
 	if (model == NULL)
 		return false;
 	size_t count = search_space_neighbours(space, best.point, surrogate->neighbours, surrogate->max_neighbours);
 	for (size_t i = 0; i < count + POOL; i++) {
 		if (i < count)
-			candidate = (struct search_point){best.space, (uint32_t)surrogate->neighbours[i]};
-		else if (!search_state_random_in(state, best.space, &candidate))
+			point = (struct search_point){best.space, (uint32_t)surrogate->neighbours[i]};
+		else if (!search_state_random_in(state, best.space, &point))
 			break;
-		if (search_state_asked(state, candidate))
-			continue;
-		double promise = judge(model, space, candidate.point, OPTIMISM);
-		if (promise < lowest) {
-			lowest = promise;
-			*out = candidate;
-		}
+		if (!search_state_asked(state, point))
+			n = shortlist(list, n, (struct candidate){point.point, expect(model, space, point.point)});
 	}
-	return !isinf(lowest);
+	*gain = -1;
+	for (size_t i = 0; i < n; i++) {
+		double expected = expect_gain(model, space, list[i].point);
+		if (expected <= *gain)
+			continue;
+		*gain = expected;
+		*out = (struct search_point){best.space, (uint32_t)list[i].point};
+	}
+	return n > 0;
 }
 
 size_t search_surrogate_choose(struct search_surrogate *surrogate, struct search_state *state, struct search_point best,
@@ -186,9 +256,9 @@ size_t search_surrogate_choose(struct search_surrogate *surrogate, struct search
 	double lowest = INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (first + i) % n;
-		double promise = judge(model, state->spec.spaces[best.space], points[at], 0);
-		if (promise < lowest) {
-			lowest = promise;
+		double mean = expect(model, state->spec.spaces[best.space], points[at]);
+		if (mean < lowest) {
+			lowest = mean;
 			chosen = at;
 		}
 	}

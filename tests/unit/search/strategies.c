@@ -272,13 +272,74 @@ static void auto_asks_priors_then_defaults(void **state)
 	search_space_destroy(empty);
 }
 
+/* Asks until the search has settled; returns how many points that were, and where the best is. */
+static size_t settle(const char *strategy, const struct search_space *space, struct search_point *best)
+{
+	struct search *search = create(strategy, &space, 1, 7);
+	struct search_point point;
+	size_t neighbours[27], n_told = 0;
+	double time_ns;
+	assert_false(search_settled(search));
+	for (; !search_settled(search) && search_ask(search, &point) == SEARCH_POINT; n_told++)
+		tell_time(search, point, time_of(space, point.point, 1));
+	assert_true(search_settled(search) && search_best(search, best, &time_ns));
+	for (size_t i = search_space_neighbours(space, best->point, neighbours, 27); i-- > 0;)
+		assert_true(search_evaluated(search, (struct search_point){0, (uint32_t)neighbours[i]}));
+	search_destroy(search);
+	return n_told;
+}
+
+static void auto_settles_when_nothing_is_left_to_gain(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(3, NULL);
+	struct search_point best;
+	assert_true(settle("auto", space, &best) < 300);
+	assert_int_equal(best.point, search_space_find(space, (uint16_t[]){3, 6, 2}));
+	search_space_destroy(space);
+}
+
+static void others_settle_when_all_is_asked(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(2, NULL);
+	struct search_point best;
+	for (const char *const *name = search_strategy_names(); *name != NULL; name++)
+		if (strcmp(*name, "auto") != 0)
+			assert_int_equal(settle(*name, space, &best), 100);
+	search_space_destroy(space);
+}
+
+/* What is told without being asked, by a replay, is no sign that the model looked for more. */
+static void does_not_settle_by_a_replay(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(3, NULL);
+	const struct search_space *spaces[] = {space};
+	struct search *search = create("auto", spaces, 1, 7);
+	for (uint32_t p = 0; p < 999; p++)
+		tell_time(search, (struct search_point){0, p}, time_of(space, p, 1));
+	assert_false(search_settled(search));
+	tell_time(search, (struct search_point){0, 999}, INFINITY);
+	assert_true(search_settled(search));
+	search_destroy(search);
+	search_space_destroy(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(visits_every_point_once), cmocka_unit_test(ends_when_nothing_is_valid),
-		cmocka_unit_test(handles_no_spaces),       cmocka_unit_test(repeats_with_the_same_seed),
-		cmocka_unit_test(goes_on_after_a_replay),  cmocka_unit_test(learns_where_the_valley_is),
-		cmocka_unit_test(auto_finds_the_valley),   cmocka_unit_test(auto_asks_priors_then_defaults),
+		cmocka_unit_test(visits_every_point_once),
+		cmocka_unit_test(ends_when_nothing_is_valid),
+		cmocka_unit_test(handles_no_spaces),
+		cmocka_unit_test(repeats_with_the_same_seed),
+		cmocka_unit_test(goes_on_after_a_replay),
+		cmocka_unit_test(learns_where_the_valley_is),
+		cmocka_unit_test(auto_finds_the_valley),
+		cmocka_unit_test(auto_asks_priors_then_defaults),
+		cmocka_unit_test(auto_settles_when_nothing_is_left_to_gain),
+		cmocka_unit_test(others_settle_when_all_is_asked),
+		cmocka_unit_test(does_not_settle_by_a_replay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

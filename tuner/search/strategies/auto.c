@@ -4,9 +4,9 @@
  *	1. the first EAGER priors
  *	2. the default of every space, in the caller's order. The other priors
  *	   come between the moves of 3, the one first that the model of its
- *	   space prefers by then, and more seldom after TRUST of them that were
- *	   no better than what was known: a source that misleads loses its say
- *	   after a few results
+ *	   space prefers by then, and half as often after each TRUST of them that
+ *	   were no better than what was known: a source that misleads loses its
+ *	   say after a few results
  *	3. again and again: choose a space, then in it one of
  *	     SAMPLE  a random point
  *	     WALK    a step of an iterated local search: an unasked point that
@@ -17,18 +17,26 @@
  *	     REFINE  a step from the best point of the space
  *	     MODEL   what a model of the space prefers
  *
- * No one of them does it alone: MODEL and REFINE find a good valley with few
- * evaluations and then are stubborn; WALK keeps a line of its own, and so finds
- * an optimum that lies in another valley. So it has its turns when the best has
- * not become better for STALE results. Steps go to the neighbour that the model
- * prefers, and sometimes to a random one. (bench-search compares.)
+ * No one of them does it alone: MODEL finds a good valley with few evaluations
+ * and then is stubborn; WALK keeps a line of its own, and so finds an optimum
+ * that lies in another valley. So WALK and REFINE have their turns when the best
+ * has not become better for STALE results, and before that where there are
+ * priors: those say more than a young model, and WALK, which begins at the
+ * default all the same, is not misled by them. Steps go to the neighbour that the
+ * model prefers, and sometimes to a random one. (bench-search compares.)
  *
  * Spaces are variants of one kernel, and may be 50 times apart. A space is
  * chosen with a probability that falls with the ratio of its optimistic time
  * to the best one, (best / optimistic)^SHARPNESS; optimistic is the best seen
  * there, lowered by the spread of its log times over the root of their number:
  * a space of few and scattered times may hide something. None ever falls below
- * FLOOR of the best one's weight. */
+ * FLOOR of the best one's weight.
+ *
+ * The search has settled when no neighbour of the best is left to ask and
+ * MODEL has been asked QUIET times in a row, in whatever space, without one
+ * unasked point from which it expects a gain of ENOUGH; a best that became
+ * better by as much, and a space of which too little is known for a model,
+ * begin the count anew. */
 #include "moves.h"
 #include "surrogate.h"
 
@@ -36,17 +44,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_MODEL 6   /* valid times of a space, before its model is asked */
-#define GUIDED    0.8 /* share of the steps that the model chooses */
-#define KICK      3   /* parameters changed at a new start */
-#define STALE     6   /* results of a space in a row that are no better: its best does not improve */
-#define EAGER     4   /* priors that are evaluated at once */
-#define TRUST     3   /* priors in a row that may be no better than what is known */
-#define TRUSTED   3   /* one in this many is a prior then, */
-#define DOUBTED   6   /* and in this many afterwards */
-#define SHARPNESS 6.0
-#define FLOOR     0.01
-#define OPTIMISM  1.0
+#define MIN_MODEL    6   /* valid times of a space, before its model is asked */
+#define GUIDED       0.8 /* share of the steps that the model chooses */
+#define KICK         3   /* parameters changed at a new start */
+#define STALE        6   /* results of a space in a row that are no better: its best does not improve */
+#define EAGER        4   /* priors that are evaluated at once */
+#define TRUST        3   /* priors in a row that may be no better than what is known */
+#define PRIOR_TURN   3   /* one in this many is a prior, */
+#define MAX_HALVINGS 16  /* and half as many after each TRUST that disappoint */
+#define SHARPNESS    6.0
+#define FLOOR        0.01
+#define OPTIMISM     1.0
+#define QUIET        40   /* see above */
+#define ENOUGH       0.01 /* of the best time */
 
 enum move { SAMPLE, WALK, REFINE, MODEL };
 
@@ -65,9 +75,11 @@ struct automatic {
 	size_t next_default, next_prior, n_priors_asked;
 	size_t n_disappointing;         /* priors since the last one that was the best of all */
 	struct search_point last_prior; /* asked */
-	size_t turn;
-	struct arm *arms;   /* of each space */
-	size_t *neighbours; /* scratch: as many as a point can have */
+	size_t turn, prior_turn;        /* the next one that is a prior's */
+	size_t n_quiet;                 /* turns of MODEL in a row that promised nothing */
+	double quiet_log;               /* the best of all when the count began */
+	struct arm *arms;               /* of each space */
+	size_t *neighbours;             /* scratch: as many as a point can have */
 	size_t max_neighbours;
 	size_t *candidates; /* scratch: as many as there are priors */
 	struct search_surrogate *surrogate;
@@ -86,6 +98,7 @@ static void stop(struct search_state *state, void *self)
 static int start(struct search_state *state, void *self, struct mmt_error *error)
 {
 	struct automatic *automatic = self;
+	automatic->quiet_log = INFINITY;
 	automatic->max_neighbours = search_state_max_neighbours(state);
 	automatic->arms = calloc(state->spec.n_spaces + 1, sizeof(automatic->arms[0]));
 	automatic->neighbours = calloc(automatic->max_neighbours + 1, sizeof(automatic->neighbours[0]));
@@ -111,6 +124,10 @@ static void tell(struct search_state *state, void *self, struct search_point poi
 	arm->n_stale++;
 	if (isinf(time_ns))
 		return;
+	if (is_same(point, state->best) && log(time_ns) < automatic->quiet_log - ENOUGH) {
+		automatic->n_quiet = 0;
+		automatic->quiet_log = log(time_ns);
+	}
 	if (is_same(point, automatic->last_prior) && is_same(point, state->best))
 		automatic->n_disappointing = 0;
 	double log_time = log(time_ns), before = log_time - arm->mean_log;
@@ -122,7 +139,8 @@ static void tell(struct search_state *state, void *self, struct search_point poi
 		arm->best = point.point;
 		arm->n_stale = 0;
 	}
-	if (!arm->has_current || (arm->starting && arm->start == point.point)) {
+	if (!arm->has_current || (arm->starting && arm->start == point.point) ||
+	    point.point == search_space_default(state->spec.spaces[point.space])) {
 		arm->current = point.point;
 		arm->has_current = true;
 		arm->starting = false;
@@ -235,32 +253,47 @@ static bool restart(struct search_state *state, struct automatic *automatic, uin
 	return true;
 }
 
-/* The moves in turns: a few points at random and the best of them refined; then
- * with the model, as long as the best gets better; else the walk has half of the turns. */
-static enum move choose_move(struct arm *arm, bool learnable)
+/* The moves in turns: a few points at random and the best of them refined; then, as long as the
+ * best gets better, the model, or steps where priors have named good valleys; else some of each. */
+static enum move choose_move(struct arm *arm, bool learnable, bool has_priors)
 {
 	static const enum move early[] = {SAMPLE, SAMPLE, REFINE, REFINE, REFINE, REFINE};
-	static const enum move improving[] = {MODEL, REFINE};
-	static const enum move stale[] = {MODEL, WALK, REFINE, WALK};
+	static const enum move informed[] = {REFINE, WALK};
+	static const enum move stale[] = {MODEL, MODEL, REFINE, WALK};
 	size_t turn = arm->turn++;
 	if (!learnable)
 		return early[turn % (sizeof(early) / sizeof(early[0]))];
 	if (arm->n_stale < STALE)
-		return improving[turn % (sizeof(improving) / sizeof(improving[0]))];
+		return has_priors ? informed[turn % (sizeof(informed) / sizeof(informed[0]))] : MODEL;
 	return stale[turn % (sizeof(stale) / sizeof(stale[0]))];
+}
+
+/* What the model prefers; and whether it promises anything over the best of all spaces. */
+static bool ask_model(struct search_state *state, struct automatic *automatic, uint32_t space, struct search_point *out)
+{
+	const struct arm *arm = &automatic->arms[space];
+	double gain;
+	if (!search_surrogate_ask(automatic->surrogate, state, (struct search_point){space, arm->best}, out, &gain))
+		return false;
+	bool promises = gain - (arm->best_log - log(state->best_time_ns)) >= ENOUGH;
+	automatic->n_quiet = promises ? 0 : automatic->n_quiet + 1;
+	return true;
 }
 
 static bool ask_in(struct search_state *state, struct automatic *automatic, uint32_t space, struct search_point *out)
 {
 	struct arm *arm = &automatic->arms[space];
 	struct search_point best = {space, arm->best};
+	bool has_priors = state->spec.n_priors > 0;
+	if (arm->n_told < MIN_MODEL)
+		automatic->n_quiet = 0;
 	if (!arm->has_current)
 		return search_state_random_in(state, space, out);
-	enum move move = choose_move(arm, is_learnable(state, arm, space, MIN_MODEL));
+	enum move move = choose_move(arm, is_learnable(state, arm, space, MIN_MODEL), has_priors);
 	/* priors are sample enough */
-	if (move == SAMPLE && state->spec.n_priors == 0)
+	if (move == SAMPLE && !has_priors)
 		return search_state_random_in(state, space, out);
-	if (move == MODEL && search_surrogate_ask(automatic->surrogate, state, best, out))
+	if (move == MODEL && ask_model(state, automatic, space, out))
 		return true;
 	if (move == REFINE && step(state, automatic, space, &best.point, out))
 		return true;
@@ -313,10 +346,15 @@ static bool take_prior(struct search_state *state, struct automatic *automatic, 
 	return true;
 }
 
+/* Seldomer by half after each TRUST of them that were no better. */
 static bool is_priors_turn(struct automatic *automatic)
 {
-	size_t period = automatic->n_disappointing < TRUST ? TRUSTED : DOUBTED;
-	return ++automatic->turn % period == 0;
+	size_t halvings = automatic->n_disappointing / TRUST;
+	if (++automatic->turn < automatic->prior_turn)
+		return false;
+	automatic->prior_turn =
+		automatic->turn + ((size_t)PRIOR_TURN << (halvings < MAX_HALVINGS ? halvings : MAX_HALVINGS));
+	return true;
 }
 
 static bool ask(struct search_state *state, void *self, struct search_point *out)
@@ -330,6 +368,21 @@ static bool ask(struct search_state *state, void *self, struct search_point *out
 	return choose_space(state, automatic, &space) && ask_in(state, automatic, space, out);
 }
 
+static bool settled(const struct search_state *state, void *self)
+{
+	struct automatic *automatic = self;
+	if (automatic->n_quiet < QUIET || !state->has_best)
+		return false;
+	const struct search_space *space = state->spec.spaces[state->best.space];
+	size_t count =
+		search_space_neighbours(space, state->best.point, automatic->neighbours, automatic->max_neighbours);
+	for (size_t i = 0; i < count; i++)
+		if (!search_state_asked(state,
+					(struct search_point){state->best.space, (uint32_t)automatic->neighbours[i]}))
+			return false;
+	return true;
+}
+
 const struct search_strategy search_strategy_auto = {
 	.name = "auto",
 	.summary = "priors and defaults, then a model and local search in the most promising spaces",
@@ -337,5 +390,6 @@ const struct search_strategy search_strategy_auto = {
 	.start = start,
 	.ask = ask,
 	.tell = tell,
+	.settled = settled,
 	.stop = stop,
 };

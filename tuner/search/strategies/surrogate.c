@@ -19,8 +19,9 @@ static int start(struct search_state *state, void *self, struct mmt_error *error
 static bool ask(struct search_state *state, void *self, struct search_point *out)
 {
 	struct search_surrogate *surrogate = ((struct pure_surrogate *)self)->surrogate;
+	double gain;
 	bool explores = search_random_below(&state->random, RANDOM) == 0;
-	if (state->n_valid >= MIN_VALID && !explores && search_surrogate_ask(surrogate, state, state->best, out))
+	if (state->n_valid >= MIN_VALID && !explores && search_surrogate_ask(surrogate, state, state->best, out, &gain))
 		return true;
 	return search_state_random_point(state, out);
 }
@@ -33,7 +34,7 @@ static void stop(struct search_state *state, void *self)
 
 const struct search_strategy search_strategy_surrogate = {
 	.name = "surrogate",
-	.summary = "a model of extremely randomised trees alone",
+	.summary = "a model alone: a Gaussian process, by expected improvement",
 	.private_bytes = sizeof(struct pure_surrogate),
 	.start = start,
 	.ask = ask,

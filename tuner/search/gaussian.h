@@ -1,0 +1,43 @@
+/* gaussian.h: a regression model of a space: a Gaussian process (Rasmussen and
+ * Williams, Gaussian Processes for Machine Learning, 2006).
+ *
+ * Two configurations are alike as far as each of their features is: the
+ * correlation is a product over the features, of a Matern function (nu = 3/2)
+ * of how far apart the values are. So interactions come by themselves, and what
+ * a dozen results say is said with an honest deviation. How much each feature
+ * matters is learnt: by the marginal likelihood, a few steps at each fit, which
+ * go on where the last fit ended. Features are small integers such as the
+ * value indices of a configuration.
+ *
+ * Thread: a model belongs to one thread at a time. */
+#ifndef MMT_SEARCH_GAUSSIAN_H
+#define MMT_SEARCH_GAUSSIAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mmtune/error.h"
+#include "random.h"
+
+/* Samples of a fit, whose time grows with their cube: some 0.2 ms at this many. */
+#define SEARCH_GAUSSIAN_MAX 128
+
+struct search_gaussian;
+
+/* A feature's values are 0 ... greatest[feature], the latter at least 1. */
+struct search_gaussian *search_gaussian_create(const uint16_t *greatest, size_t n_features, struct mmt_error *error);
+void search_gaussian_destroy(struct search_gaussian *gaussian); /* NULL is allowed */
+
+/* Learns targets[i] for rows[i], one row of n_features after the other; n of
+ * them, 1 ... SEARCH_GAUSSIAN_MAX. Samples of before are forgotten, but not how
+ * much the features matter. */
+void search_gaussian_fit(struct search_gaussian *gaussian, const uint16_t *rows, const double *targets, size_t n,
+			 struct search_random *random);
+
+/* What is expected of a row; 0 before the first fit. */
+double search_gaussian_mean(const struct search_gaussian *gaussian, const uint16_t *row);
+/* The same with the standard deviation, which takes as many times longer as there are samples. */
+void search_gaussian_predict(const struct search_gaussian *gaussian, const uint16_t *row, double *mean,
+			     double *deviation);
+
+#endif
