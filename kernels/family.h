@@ -56,6 +56,7 @@ struct kern_checker; /* a family's own: inputs and reference projections */
 
 struct kern_family {
 	const char *name, *summary;
+	bool stores_half; /* f16 is only loaded and stored (vload_half, vstore_half): cl_khr_fp16 is not needed */
 	/* Whether the shape and type make sense: MMT_INVALID_ARGUMENT if not. */
 	int (*check)(const struct mmt_problem *problem, struct mmt_error *error);
 	/* Caller's buffers (tight leading dimensions) and scalars; return how many. */

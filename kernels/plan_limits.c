@@ -21,11 +21,12 @@
  * units (H200) are already 17 GB. */
 #define GPU_PRIVATE_BYTES ((uint64_t)64 << 10)
 
-static int check_type(const struct mmt_problem *problem, const struct kern_device *device, struct mmt_error *error)
+static int check_type(const struct mmt_problem *problem, const struct kern_family *family,
+		      const struct kern_device *device, struct mmt_error *error)
 {
 	if (problem->type == MMT_F64 && !device->fp64)
 		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "%.200s has no fp64", device->name);
-	if (problem->type == MMT_F16 && !device->fp16)
+	if (problem->type == MMT_F16 && !device->fp16 && !family->stores_half)
 		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "%.200s has no fp16", device->name);
 	return 0;
 }
@@ -58,7 +59,7 @@ int kern_problem_fits(const struct mmt_problem *problem, const struct kern_devic
 	const struct kern_family *family = kern_family_find(problem->family);
 	if (!family)
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "there is no family '%s'", problem->family);
-	if (family->check(problem, error) || check_type(problem, device, error))
+	if (family->check(problem, error) || check_type(problem, family, device, error))
 		return -1;
 	size_t count = family->buffers(problem, buffers);
 	list_names(buffers, count, names, sizeof(names));

@@ -92,6 +92,7 @@ static double compulsory_bytes(const struct mmt_problem *problem)
 const struct kern_family kern_family_matmul = {
 	.name = "matmul",
 	.summary = "C = alpha op(A) op(B) + beta C: m x n x k, GEMM as BLAS has it, row-major",
+	.stores_half = true,
 	.check = check,
 	.buffers = buffers,
 	.scalars = scalars,

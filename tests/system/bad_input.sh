@@ -39,7 +39,7 @@ expect 4 "bytes" mmtune query --device "$device" --order 1000000000
 expect 4 "bytes" mmtune tune --device "$device" --order 1000000000
 expect 2 "nosuch" mmtune tune --device "$device" --order 64 --strategy nosuch
 if mmtune devices --json | grep -q '"fp16":false'; then
-	expect 4 "f16|fp16" mmtune query --device "$device" --order 64 --type f16
+	expect 4 "f16|fp16" mmtune query --device "$device" --family copy --n 64 --type f16
 fi
 [ "$(mmtune status --json | sed 's/.*"trials":\([0-9]*\).*/\1/')" -eq 0 ] || fail "bad input left trials behind"
 mmtune jobs --json | grep -q '"jobs":\[\]' || fail "bad input left jobs behind: $(mmtune jobs --json)"

@@ -131,7 +131,8 @@ static int run_operands(struct test *test, const struct kern_plan *plan, const s
 		goto out;
 	if (check_gaps(&operands[2], test->type, reference->n, found, &error))
 		goto out;
-	status = reference_compare(reference, test->type, factor[0], factor[1], found, operands[2].ld, &error);
+	const struct mmt_problem problem = {.type = test->type, .accuracy = test->variant->accuracy};
+	status = reference_compare(reference, &problem, factor[0], factor[1], found, operands[2].ld, &error);
 out:
 	if (status)
 		fprintf(stderr, "%s\n", error.message);
@@ -169,6 +170,7 @@ static void problem_of(const struct test *test, size_t size, struct mmt_problem 
 	problem->k = sizes[size][2];
 	problem->type = test->type;
 	problem->trans = test->trans;
+	problem->accuracy = test->variant->accuracy;
 }
 
 static void run_size(struct test *test, size_t size)
@@ -252,7 +254,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[1], test.variant ? error.message : "no such variant");
 		return test.variant ? SKIPPED : EXIT_FAILURE;
 	}
-	test.launcher.device.fp16 = true;
 	for (size_t i = 0; i < test.n_sizes; i++) {
 		reference_init(&test.references[i], MMT_F32, sizes[i][0], sizes[i][1], sizes[i][2]);
 		if (test.variant->type_mask & 1U << MMT_F16)

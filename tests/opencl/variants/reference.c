@@ -48,13 +48,15 @@ void reference_finish(struct reference *reference)
 	free(reference->magnitude);
 }
 
-int reference_compare(const struct reference *reference, enum mmt_type type, double alpha, double beta, const void *c,
-		      int64_t ldc, struct mmt_error *error)
+int reference_compare(const struct reference *reference, const struct mmt_problem *problem, double alpha, double beta,
+		      const void *c, int64_t ldc, struct mmt_error *error)
 {
+	const enum mmt_type type = problem->type;
 	/* The reference is a sum in double itself, so two such errors count there. */
 	const double roundoff = kern_unit_roundoff(type == MMT_F16 ? MMT_F32 : type) + 0x1p-53,
 		     terms = (double)(reference->k + 3);
-	const double gamma = terms * roundoff / (1 - terms * roundoff);
+	const double operands = problem->accuracy == MMT_ACCURACY_TF32 ? 2 * 0x1p-10 : 0;
+	const double gamma = terms * roundoff / (1 - terms * roundoff) + operands;
 
 	for (int64_t i = 0; i < reference->m; i++) {
 		for (int64_t j = 0; j < reference->n; j++) {

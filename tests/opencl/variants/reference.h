@@ -5,7 +5,8 @@
  * bound is the classic one, without statistics: whatever the order of the sum,
  *	|error| <= gamma(k + 3) (|alpha| (|A| |B|) + |beta c0|),  gamma(n) = n u / (1 - n u)
  * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
- * Half is added up in float (u is float's) and rounded once more when it is stored.
+ * Half is added up in float (u is float's) and rounded once more when it is stored. At accuracy tf32 each operand may
+ *be off by 2^-10 of its size: TF32 keeps 11 bits, and may cut instead of rounding.
  *
  * Thread: one. */
 #ifndef MMT_TESTS_OPENCL_REFERENCE_H
@@ -24,9 +25,10 @@ struct reference {
 void reference_init(struct reference *reference, enum mmt_type type, int64_t m, int64_t n, int64_t k);
 void reference_finish(struct reference *reference);
 
-/* Compares C (rows of ldc elements) element by element; MMT_WRONG_RESULT names the first that is off. */
-int reference_compare(const struct reference *reference, enum mmt_type type, double alpha, double beta, const void *c,
-		      int64_t ldc, struct mmt_error *error);
+/* Compares C (rows of ldc elements) element by element; MMT_WRONG_RESULT names the first that is off. problem: its type
+ * and accuracy count. */
+int reference_compare(const struct reference *reference, const struct mmt_problem *problem, double alpha, double beta,
+		      const void *c, int64_t ldc, struct mmt_error *error);
 
 /* Stores a rows x columns matrix (columns x rows where transposed) with rows of ld elements; what is between a row's
  * end and the next row stays as it is. */

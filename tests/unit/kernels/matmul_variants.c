@@ -40,23 +40,27 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* values: "LOCAL_X=64 LOCAL_Y=64", over the defaults */
-static int plan_init(struct kern_plan *plan, const char *name, const char *values, const int64_t sizes[3],
-		     struct mmt_error *error)
+/* values: "LOCAL_X=64 LOCAL_Y=64", over the defaults; compute_capability: 0, or the device is NVIDIA's */
+static int nv_plan_init(uint32_t compute_capability, struct kern_plan *plan, const char *name, const char *values,
+			const int64_t sizes[3], struct mmt_error *error)
 {
+	struct kern_device device = gpu;
 	const struct kern_variant *variant = kern_registry_find(&registry, "matmul", name);
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	char text[64], wanted[96];
 	struct mmt_problem problem;
 
 	assert_non_null(variant);
+	device.compute_capability = compute_capability;
 	mmt_problem_init(&problem);
+	while (!(variant->type_mask & 1U << problem.type))
+		problem.type++;
 	problem.m = sizes[0];
 	problem.n = sizes[1];
 	problem.k = sizes[2];
+	kern_default_configuration(variant, &problem, &device, indices);
 	for (size_t i = 0; i < variant->n_parameters; i++) {
 		const struct kern_parameter *parameter = &variant->parameters[i];
-		indices[i] = (uint16_t)parameter->defaults[KERN_GPU];
 		for (size_t value = 0; value < parameter->n_values; value++) {
 			snprintf(wanted, sizeof wanted, "%s=%s ", parameter->name,
 				 expr_value_text(&parameter->values[value], text, sizeof text));
@@ -64,7 +68,13 @@ static int plan_init(struct kern_plan *plan, const char *name, const char *value
 				indices[i] = (uint16_t)value;
 		}
 	}
-	return kern_plan_init(plan, variant, &problem, indices, &gpu, error);
+	return kern_plan_init(plan, variant, &problem, indices, &device, error);
+}
+
+static int plan_init(struct kern_plan *plan, const char *name, const char *values, const int64_t sizes[3],
+		     struct mmt_error *error)
+{
+	return nv_plan_init(0, plan, name, values, sizes, error);
 }
 
 static void refused(const char *name, const char *values, int64_t order, const char *limit)
@@ -153,6 +163,22 @@ static void blocked_is_one_launch_by_default(void **state)
 	kern_plan_finish(&plan);
 }
 
+static void blocked_starts_from_the_tile_that_fills_the_device(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	assert_int_equal(nv_plan_init(900, &plan, "blocked", "", (int64_t[]){4096, 4096, 4096}, &error), 0);
+	assert_int_equal(plan.launches[0].local[0], 32);
+	assert_int_equal(plan.launches[0].global[0], 4096 / 256 * 32);
+	kern_plan_finish(&plan);
+	assert_int_equal(nv_plan_init(900, &plan, "blocked", "", (int64_t[]){1000, 1000, 1000}, &error), 0);
+	assert_int_equal(plan.launches[0].local[0], 16);
+	assert_int_equal(plan.launches[0].global[1], 1024 / 64 * 8);
+	kern_plan_finish(&plan);
+}
+
 static void split_k_is_reduced_by_a_second_launch(void **state)
 {
 	const double partial_bytes = 4.0 * 100 * 200 * 4, tiles = 2 * 4;
@@ -173,6 +199,84 @@ static void split_k_is_reduced_by_a_second_launch(void **state)
 	kern_plan_finish(&plan);
 }
 
+static void half_is_storage_and_needs_no_fp16(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	assert_false(gpu.fp16);
+	if (nv_plan_init(900, &plan, "nv_f16", "", (int64_t[]){1000, 1000, 1000}, &error))
+		fail_msg("%s", error.message);
+	kern_plan_finish(&plan);
+}
+
+static void packed_operands_are_padded_to_whole_tiles(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	if (nv_plan_init(900, &plan, "nv_f16x3", "BM=128 BN=64 BK=64 WM=32 STAGES=3 ", (int64_t[]){130, 293, 237},
+			 &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.n_launches, 2);
+	assert_string_equal(plan.launches[0].entry, "pack");
+	assert_int_equal(plan.launches[0].global[0], (256 + 320) / 16 * 512);
+	assert_int_equal(plan.launches[1].local[0], 256);
+	assert_int_equal(plan.launches[1].global[0], 2 * 5 * 256);
+	assert_int_equal(plan.n_temporaries, 3);
+	assert_int_equal(plan.temporaries[0].bytes, 256 * 256 * 4); /* two halves an element */
+	assert_int_equal(plan.temporaries[1].bytes, 320 * 256 * 4);
+	assert_int_equal(plan.temporaries[2].bytes, (256 + 320) * 4);
+	assert_true(plan.launches[1].local_memory_bytes >= 3 * (128 + 64) * 64 * 4);
+	kern_plan_finish(&plan);
+}
+
+static void packed_tiles_fill_the_device_by_default(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	if (nv_plan_init(900, &plan, "nv_f16x3", "", (int64_t[]){4096, 4096, 4096}, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.launches[1].global[0] / plan.launches[1].local[0], 32 * 32);
+	kern_plan_finish(&plan);
+	if (nv_plan_init(900, &plan, "nv_f16x3", "", (int64_t[]){1024, 1024, 1024}, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.launches[1].global[0] / plan.launches[1].local[0], 16 * 8);
+	kern_plan_finish(&plan);
+}
+
+static void packed_sizes_past_32_bits_do_not_wrap(void **state)
+{
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	if (nv_plan_init(900, &plan, "nv_f64_packed", "", (int64_t[]){65537, 128, 65536}, &error))
+		fail_msg("%s", error.message);
+	assert_int_equal(plan.temporaries[0].bytes, INT64_C(65664) * 65536 * 8);
+	kern_plan_finish(&plan);
+	assert_int_equal(nv_plan_init(900, &plan, "nv_f16x3", "", (int64_t[]){INT32_MAX, 1, 1}, &error), -1);
+	assert_int_equal(error.code, MMT_NOT_SUPPORTED);
+}
+
+static void packed_variants_name_the_device_that_they_need(void **state)
+{
+	static const char *const names[] = {"nv_f16x3", "nv_f64_packed"};
+	struct kern_plan plan;
+	struct mmt_error error;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		assert_int_equal(nv_plan_init(890, &plan, names[i], "", (int64_t[]){1000, 1000, 1000}, &error), -1);
+		assert_int_equal(error.code, MMT_NOT_SUPPORTED);
+		assert_non_null(strstr(error.message, "compute capability 9.0"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,7 +286,13 @@ int main(void)
 		cmocka_unit_test(the_dimension_of_each_index_can_be_chosen),
 		cmocka_unit_test(traffic_follows_the_tile),
 		cmocka_unit_test(blocked_is_one_launch_by_default),
+		cmocka_unit_test(blocked_starts_from_the_tile_that_fills_the_device),
 		cmocka_unit_test(split_k_is_reduced_by_a_second_launch),
+		cmocka_unit_test(half_is_storage_and_needs_no_fp16),
+		cmocka_unit_test(packed_operands_are_padded_to_whole_tiles),
+		cmocka_unit_test(packed_tiles_fill_the_device_by_default),
+		cmocka_unit_test(packed_sizes_past_32_bits_do_not_wrap),
+		cmocka_unit_test(packed_variants_name_the_device_that_they_need),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
