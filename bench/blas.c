@@ -1,7 +1,7 @@
 /* blas.c: answers' plans against OpenBLAS and CLBlast, in one run.
  *
- *	bench-blas [--seconds 3] [--csv] [--no-openblas] [--no-clblast] [--against ANSWER.json]
- *		[--peaks F32.json F64.json] ANSWER.json...
+ *	bench-blas [--seconds 3] [--csv] [--no-openblas] [--no-clblast] [--clblast-tuned FILE.json]...
+ *		[--against ANSWER.json] [--peaks F32.json F64.json] ANSWER.json...
  *
  * An answer is what `mmtune query --json --source` printed; its plan is
  * launched as an application would, packing and all launches included. Every
@@ -9,7 +9,8 @@
  * another problem runs along, and the rates are compared: odd sizes and
  * transposes against the aligned case. With --peaks (answers of the family
  * madd), the device's multiply-adds do too: the last two columns are the part
- * of their rate, for each second and for each core-second.
+ * of their rate, for each second and for each core-second. With
+ * --clblast-tuned, CLBlast uses what its own tuners wrote to those files.
  *
  * A product that differs from OpenBLAS's by more than rounding can explain
  * ends the program with status 1. Without OpenBLAS nothing is compared. */
@@ -21,11 +22,15 @@
 #include "contest.h"
 #include "entry.h"
 
+enum { MAX_TUNED = 8 };
+
 struct bench {
 	double seconds;
 	bool csv;
 	product_run *openblas, *clblast;
 	const char *against, *peaks[2]; /* peaks: f32, f64 */
+	const char *tuned[MAX_TUNED];   /* CLBlast's own; n_tuned 0 once they are set */
+	size_t n_tuned;
 	struct contender mmtune, host, device, other, peak;
 };
 
@@ -128,6 +133,8 @@ static void measure(struct bench *bench, const char *path)
 	struct entry entry = {0}, other = {0}, peak = {0};
 	struct field field = {.count = 0};
 	entry_init(&entry, path);
+	while (bench->clblast && bench->n_tuned > 0)
+		library_clblast_tuned(entry.where.device, bench->tuned[--bench->n_tuned]);
 	const char *peak_path = bench->peaks[entry.product.is_double];
 	if (bench->against)
 		entry_init(&other, bench->against);
@@ -151,8 +158,8 @@ static void measure(struct bench *bench, const char *path)
 }
 
 static const char usage[] =
-	"usage: bench-blas [--seconds S] [--csv] [--no-openblas] [--no-clblast] [--against ANSWER.json] "
-	"[--peaks F32.json F64.json] ANSWER.json...\n";
+	"usage: bench-blas [--seconds S] [--csv] [--no-openblas] [--no-clblast] [--clblast-tuned FILE.json]... "
+	"[--against ANSWER.json] [--peaks F32.json F64.json] ANSWER.json...\n";
 
 int main(int argc, char **argv)
 {
@@ -166,6 +173,8 @@ int main(int argc, char **argv)
 			with_clblast = false;
 		else if (strcmp(argv[first], "--no-openblas") == 0)
 			with_openblas = false;
+		else if (strcmp(argv[first], "--clblast-tuned") == 0 && first + 1 < argc && bench.n_tuned < MAX_TUNED)
+			bench.tuned[bench.n_tuned++] = argv[++first];
 		else if (strcmp(argv[first], "--seconds") == 0 && first + 1 < argc)
 			bench.seconds = strtod(argv[++first], NULL);
 		else if (strcmp(argv[first], "--against") == 0 && first + 1 < argc)

@@ -225,7 +225,7 @@ for kind in $kinds; do
 done
 
 header="problem kind variant gflops portable cublas clblast of_cublas of_clblast portable_of_clblast relative_error evaluations seconds"
-format="%-15s %-4s %-12s %8s %8s %8s %8s %6s %6s %6s %9s %5s %4s\n"
+format="%-15s %-4s %-18s %8s %8s %8s %8s %6s %6s %6s %9s %5s %4s\n"
 [ -z "$csv" ] || echo "$header" | tr ' ' ',' >"$csv"
 echo "== $device: $(device_of "$device" | grep -oE '"device_name":"[^"]*"' | cut -d'"' -f4), TFLOP/s"
 # shellcheck disable=SC2059

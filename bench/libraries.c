@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* cblas.h's and clblast_c.h's */
 enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111, TRANSPOSED = 112 };
@@ -20,6 +21,9 @@ typedef int clblast_dgemm_fn(int layout, int trans_a, int trans_b, size_t m, siz
 			     size_t a_offset, size_t lda, cl_mem b, size_t b_offset, size_t ldb, double beta, cl_mem c,
 			     size_t c_offset, size_t ldc, cl_command_queue *queue, cl_event *event);
 
+typedef int clblast_override_fn(cl_device_id device, const char *kernel, int precision, size_t count,
+				const char **names, const size_t *values);
+
 static struct {
 	cblas_sgemm_fn *sgemm;
 	cblas_dgemm_fn *dgemm;
@@ -27,6 +31,7 @@ static struct {
 static struct {
 	clblast_sgemm_fn *sgemm;
 	clblast_dgemm_fn *dgemm;
+	clblast_override_fn *override;
 } clblast;
 
 static int trans_of(bool transposed)
@@ -90,5 +95,41 @@ product_run *library_clblast(void)
 		return NULL;
 	clblast.sgemm = (clblast_sgemm_fn *)dlsym(library, "CLBlastSgemm");
 	clblast.dgemm = (clblast_dgemm_fn *)dlsym(library, "CLBlastDgemm");
+	clblast.override = (clblast_override_fn *)dlsym(library, "CLBlastOverrideParameters");
 	return clblast.sgemm && clblast.dgemm ? run_clblast : NULL;
+}
+
+/* "KWG=32 PRECISION=32 VWM=4": set for a kernel; the text is cut up. PRECISION is the tuner's own. */
+static void override_parameters(cl_device_id device, const char *kernel, int precision, char *text)
+{
+	enum { MOST = 32 };
+	const char *names[MOST];
+	size_t values[MOST], count = 0;
+	char *rest = NULL;
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		char *value = strchr(word, '=');
+		if (!value || count == MOST)
+			plan_fail("not a list of CLBlast's parameters", (long)count);
+		*value = '\0';
+		names[count] = word;
+		values[count] = strtoul(value + 1, NULL, 10);
+		count += strcmp(word, "PRECISION") != 0;
+	}
+	plan_check(clblast.override(device, kernel, precision, count, names, values), "CLBlastOverrideParameters");
+}
+
+void library_clblast_tuned(cl_device_id device, const char *path)
+{
+	json_error_t where;
+	json_t *found = json_load_file(path, 0, &where);
+	if (!found)
+		plan_fail(path, where.line);
+	const char *family = plan_text(found, "kernel_family");
+	const char *kernel = strncmp(family, "xgemm_direct", 12) == 0 ? "XgemmDirect" : "Xgemm";
+	char *parameters = strdup(plan_text(found, "best_parameters"));
+	if (!parameters || strncmp(family, "xgemm", 5) != 0 || !clblast.override)
+		plan_fail(path, 0);
+	override_parameters(device, kernel, atoi(plan_text(found, "precision")), parameters);
+	free(parameters);
+	json_decref(found);
 }

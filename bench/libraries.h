@@ -1,6 +1,6 @@
 /* libraries.h: the peers of bench-blas, loaded at run time where they are
  * installed: OpenBLAS on the host, all cores; CLBlast on the plan's device,
- * with the parameters that it comes with.
+ * with the parameters that it comes with or that its tuner found.
  *
  * Thread: one. */
 #ifndef MMT_BENCH_LIBRARIES_H
@@ -23,5 +23,9 @@ struct product {
 typedef void product_run(void *product);
 product_run *library_openblas(void);
 product_run *library_clblast(void);
+
+/* Has CLBlast, once found, use on a device what its own tuner found: path is a file that clblast_tuner_xgemm or
+ * clblast_tuner_xgemm_direct wrote. What cannot be used ends the program. */
+void library_clblast_tuned(cl_device_id device, const char *path);
 
 #endif

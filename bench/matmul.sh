@@ -1,19 +1,21 @@
 #!/bin/sh
 # Matrix products: the best plans against OpenBLAS and CLBlast, each table from one run in turn.
-#	bench/matmul.sh [--budget 60s] [--seconds 3] [--csv] [--orders '256 1000 1024 2000'] [BUILD FOLDER]
+#	bench/matmul.sh [--budget 60s] [--seconds 3] [--csv] [--orders '256 1000 1024 2000']
+#		[--clblast-tuned FOLDER] [BUILD FOLDER]
 # Tunes each problem for the budget in a service of its own, then measures the answers: orders in f32 and f64; then
 # transposes and odd sizes against the aligned product of like volume. Default build folder: build/release.
 set -eu
 cd "$(dirname "$0")/.."
-budget=60s seconds=3 csv="" orders="256 1000 1024 2000" build=$PWD/build/release
+budget=60s seconds=3 csv="" tuned="" orders="256 1000 1024 2000" build=$PWD/build/release
 while [ $# -gt 0 ]; do
 	case $1 in
 	--budget) budget=$2 && shift ;;
 	--seconds) seconds=$2 && shift ;;
 	--orders) orders=$2 && shift ;;
+	--clblast-tuned) tuned=$(cd "$2" && pwd) && shift ;;
 	--csv) csv=--csv ;;
 	-*)
-		sed -n '2,5s/^# *//p' "$0" >&2
+		sed -n '2,6s/^# *//p' "$0" >&2
 		exit 2
 		;;
 	*) build=$(cd "$1" && pwd) ;;
@@ -65,6 +67,9 @@ blas() {
 }
 [ -n "$csv" ] || echo "== square, against the libraries"
 set --
+for found in ${tuned:+"$tuned"/clblast_xgemm*.json}; do
+	set -- "$@" --clblast-tuned "$found"
+done
 for type in f32 f64; do
 	for order in $orders; do
 		set -- "$@" "$work/$type-$order.json"

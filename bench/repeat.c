@@ -49,6 +49,16 @@ static void measure(struct winner *winners, size_t count, double seconds)
 	free(contenders);
 }
 
+/* JSON as a field of CSV: {MWG:64;NWG:128}. */
+static void make_plain(char *text)
+{
+	char *out = text;
+	for (; *text; text++)
+		if (*text != '"')
+			*out++ = *text == ',' ? ';' : *text;
+	*out = '\0';
+}
+
 static void print_rows(const struct winner *winners, size_t count, bool csv)
 {
 	puts(csv ? "answer,variant,gflops,gflop_per_core_s,ratio,parameters"
@@ -57,8 +67,8 @@ static void print_rows(const struct winner *winners, size_t count, bool csv)
 		const struct entry *entry = &winners[i].entry;
 		const struct contender *contender = &winners[i].contender;
 		char *parameters = json_dumps(json_object_get(entry->answer, "parameters"), JSON_COMPACT);
-		for (char *at = parameters; csv && at && (at = strchr(at, ',')) != NULL;)
-			*at = ';';
+		if (csv && parameters)
+			make_plain(parameters);
 		printf(csv ? "%s,%s,%.6g,%.6g,%.4f,%s\n" : "%-28s %-12s %8.1f %8.1f %7.3f  %s\n", contender->name,
 		       plan_text(entry->answer, "variant"), entry->flops / contender->median_ns,
 		       entry->flops / contender->core_ns, contest_ratio(contender, &winners[0].contender),

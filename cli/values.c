@@ -82,5 +82,5 @@ int cli_parse_fraction(const char *what, const char *text, double *out, struct m
 		}
 	}
 	return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0,
-			     "%s '%.64s' is not a fraction of the peak: write 0.8 or 80%%", what, text);
+			     "%s '%.64s' is not a fraction of the peak: write 0.8, 80%% or best", what, text);
 }

@@ -50,6 +50,7 @@ json_t *job_progress(const struct svc_job *job)
 	json_object_set_new(object, "budget_s", job->budget_s > 0 ? json_real(job->budget_s) : json_null());
 	json_object_set_new(object, "max_evaluations",
 			    job->max_evaluations > 0 ? json_integer(job->max_evaluations) : json_null());
+	json_object_set_new(object, "until_best", json_boolean(job->until_best));
 	json_object_set_new(object, "asks", json_integer(job->asks));
 	const char *phase = jobs_waits_for_peaks(job) ? "peaks" : job->phase;
 	json_object_set_new(object, "phase", phase ? json_string(phase) : json_null());
@@ -76,6 +77,7 @@ struct svc_job *job_create(struct svc_jobs *jobs, const struct svc_job_request *
 	job->budget_s = request->budget_s;
 	job->max_evaluations = request->max_evaluations;
 	job->until = request->until;
+	job->until_best = request->until_best;
 	job->created_at = (int64_t)time(NULL);
 	if (!job->strategy || (request->variant && !job->variant)) {
 		job_destroy(job);
@@ -103,6 +105,8 @@ static char *accounting_text(const struct svc_job *job)
 	json_t *object = job->accounting ? json_copy(job->accounting) : json_object();
 	if (object && job->variant)
 		json_object_set_new(object, "variant", json_string(job->variant));
+	if (object && job->until_best)
+		json_object_set_new(object, "until_best", json_true());
 	char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
 	json_decref(object);
 	return text;
@@ -159,6 +163,7 @@ struct svc_job *job_from_record(struct svc_jobs *jobs, struct svc_devices *devic
 	struct svc_job *job = NULL;
 	if (request.device && problem && record->strategy && problem_from_json(problem, &request.problem, NULL) == 0) {
 		request.variant = json_string_value(json_object_get(accounting, "variant"));
+		request.until_best = json_is_true(json_object_get(accounting, "until_best"));
 		for (int origin = SVC_JOB_CLIENT; origin <= SVC_JOB_PEAK; origin++)
 			if (record->origin && strcmp(record->origin, origin_names[origin]) == 0)
 				request.origin = (enum svc_job_origin)origin;

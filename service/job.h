@@ -29,6 +29,7 @@ struct svc_job {
 	char *strategy, *variant; /* variant NULL: all */
 	uint64_t seed;            /* 0: the id */
 	double budget_s, until;
+	bool until_best;
 	int64_t max_evaluations;
 	int64_t asks;         /* queries that wanted it so far */
 	bool ending;          /* its last state is being stored */

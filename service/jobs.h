@@ -33,6 +33,7 @@ struct svc_job_request {
 	double budget_s;         /* 0: the configuration's for the origin */
 	int64_t max_evaluations; /* 0: none */
 	double until;            /* stop at this fraction of the measured peak; 0: none */
+	bool until_best;         /* stop when the search expects no gain any more (search_settled) */
 };
 
 struct svc_jobs *svc_jobs_create(struct service *service, struct mmt_error *error); /* loads the unfinished ones */

@@ -55,6 +55,7 @@ static int lift(struct svc_job *job, const struct svc_job_request *request)
 	/* so many from now on, as the budget */
 	job->max_evaluations = request->max_evaluations > 0 ? request->max_evaluations + job->evaluations : 0;
 	job->until = request->until;
+	job->until_best = request->until_best;
 	return 0;
 }
 

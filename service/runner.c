@@ -254,6 +254,8 @@ static bool is_enough(const struct runner *runner)
 	    (job->max_evaluations > 0 && runner->tried >= job->max_evaluations))
 		return true;
 	double left_s = job->budget_s - runner_spent_s(runner);
+	if (job->until_best && search_settled(runner->search))
+		return true;
 	return reached_until(runner) || (job->budget_s > 0 && left_s <= runner_finals_estimate_s(runner));
 }
 

@@ -62,11 +62,15 @@ double runner_finals_estimate_s(const struct runner *runner)
 	return fmin(estimate_ns * 1e-9, FINALS_SHARE * runner->job->budget_s);
 }
 
-/* For the timings of the comparison. */
+/* For the timings of the comparison: what building the finalists will leave of the job's time. */
 static double limit_ns(const struct runner *runner)
 {
-	double limit_ns = timings_estimate_ns(runner);
-	return runner->job->budget_s > 0 ? fmin(limit_ns, FINALS_SHARE * runner->job->budget_s * 1e9) : limit_ns;
+	double budget_ns = runner->job->budget_s * 1e9, limit_ns = timings_estimate_ns(runner);
+	if (budget_ns <= 0)
+		return limit_ns;
+	double left_ns =
+		budget_ns - runner_spent_s(runner) * 1e9 - (double)runner->n_finalists * build_estimate_ns(runner);
+	return fmax(fmin(limit_ns, fmin(left_ns, FINALS_SHARE * budget_ns)), 0);
 }
 
 /* ---- who takes part ---- */

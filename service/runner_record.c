@@ -69,14 +69,27 @@ static struct recording *create_recording(struct runner *runner, const struct ru
 	return recording;
 }
 
-static int record_work(struct db *db, void *context, struct mmt_error *error)
+static int write_all(struct db *db, struct recording *recording, struct mmt_error *error)
 {
-	struct recording *recording = context;
 	if (recording->trial.id == 0 && db_trial_add(db, &recording->trial, error) != 0)
 		return -1;
 	if (db_job_put(db, &recording->job, error) != 0)
 		return -1;
 	return recording->promote ? db_promote(db, recording->trial.id, recording->reason, error) : 0;
+}
+
+/* All or nothing: a trial that its job has not counted would be one too many when the job goes on after a kill. */
+static int record_work(struct db *db, void *context, struct mmt_error *error)
+{
+	struct recording *recording = context;
+	const int64_t stored = recording->trial.id;
+	if (db_begin(db, error) != 0)
+		return -1;
+	if (write_all(db, recording, error) == 0 && db_commit(db, error) == 0)
+		return 0;
+	db_rollback(db);
+	recording->trial.id = stored; /* what met a lock is tried again */
+	return -1;
 }
 
 static void note_stored(struct runner *runner, const struct recording *recording)

@@ -2,7 +2,7 @@
 #include "t4.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "records.h"
 #include "trial.h"
@@ -80,4 +80,30 @@ json_t *t4_result(const struct db_trial *trial)
 			 json_loads(trial->configuration, 0, NULL), "times", times_of(trial), "invalidity",
 			 invalidities[outcome], "correctness", outcome == KERN_OUTCOME_OK ? 1.0 : 0.0, "measurements",
 			 measurements_of(trial), "objectives", "time", "Mmtune", extension_of(trial));
+}
+
+static json_t *device_of(const struct db_device *device)
+{
+	json_t *properties = json_loads(device->properties, 0, NULL);
+	return json_pack("{s:s, s:s, s:o}", "name", device->name, "fingerprint", device->fingerprint, "properties",
+			 properties != NULL ? properties : json_null());
+}
+
+json_t *t4_document(struct db *db, json_t *results, struct mmt_error *error)
+{
+	struct db_device *devices = NULL;
+	size_t count = 0;
+	json_t *list = json_array();
+	int status = db_devices(db, &devices, &count, error);
+	for (size_t i = 0; i < count; i++) {
+		if (status == 0)
+			json_array_append_new(list, device_of(&devices[i]));
+		db_device_finish(&devices[i]);
+	}
+	free(devices);
+	if (status == 0)
+		return json_pack("{s:s, s:O, s:{s:o}}", "schema_version", T4_SCHEMA_VERSION, "results", results,
+				 "Mmtune", "devices", list);
+	json_decref(list);
+	return NULL;
 }

@@ -82,11 +82,15 @@ static int begin(struct exporting *exporting, struct mmt_error *error)
 	return 0;
 }
 
-static int end(struct exporting *exporting, struct mmt_error *error)
+/* own: the document's own object beside the results. */
+static int end(struct exporting *exporting, const json_t *own, struct mmt_error *error)
 {
 	bool failed;
-	if (!exporting->csv)
-		fputs("\n]}\n", exporting->out);
+	if (!exporting->csv) {
+		fputs("\n],\"Mmtune\":", exporting->out);
+		json_dumpf(own, exporting->out, JSON_COMPACT);
+		fputs("}\n", exporting->out);
+	}
 	failed = ferror(exporting->out) || fflush(exporting->out) != 0;
 	if (exporting->path != NULL)
 		failed = fclose(exporting->out) != 0 || failed;
@@ -99,20 +103,24 @@ static int write_all(struct cli_context *context, struct exporting *exporting, j
 		     struct mmt_error *error)
 {
 	bool more = true;
+	int status = 0;
 	while (more) {
 		json_t *reply = cli_call(context, "Export", json_incref(parameters), error);
+		const json_t *document = json_object_get(reply, "document");
 		if (reply == NULL || (exporting->out == NULL && begin(exporting, error) != 0)) {
 			json_decref(reply);
 			return -1;
 		}
-		write_page(exporting, json_object_get(json_object_get(reply, "document"), "results"));
+		write_page(exporting, json_object_get(document, "results"));
 		more = json_is_integer(json_object_get(reply, "next")) && !ferror(exporting->out);
 		json_object_set(parameters, "after", json_object_get(reply, "next"));
+		if (!more)
+			status = end(exporting, json_object_get(document, "Mmtune"), error);
 		json_decref(reply);
 	}
 	if (exporting->written == 0)
 		fputs("mmtune: nothing was recorded that matches\n", stderr);
-	return end(exporting, error);
+	return status;
 }
 
 static int run(struct cli_context *context, struct mmt_error *error)

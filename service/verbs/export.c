@@ -47,8 +47,11 @@ static json_t *read_page(struct db *db, void *context, struct mmt_error *error)
 	exporting->full = false;
 	if (db_trials(db, &filter, on_trial, exporting, error) != 0)
 		return NULL;
-	return json_pack("{s:{s:s, s:O}, s:o}", "document", "schema_version", T4_SCHEMA_VERSION, "results",
-			 exporting->results, "next", exporting->full ? json_integer(exporting->last) : json_null());
+	json_t *document = t4_document(db, exporting->results, error);
+	if (document == NULL)
+		return NULL;
+	return json_pack("{s:o, s:o}", "document", document, "next",
+			 exporting->full ? json_integer(exporting->last) : json_null());
 }
 
 static int read_parameters(struct svc_call *call, struct exporting *exporting, struct mmt_error *error)

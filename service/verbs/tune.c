@@ -157,6 +157,7 @@ static int read_request(struct service *service, const json_t *parameters, struc
 		{"budget_s", SVC_REAL, SVC_OPTIONAL, &request->budget_s},
 		{"evaluations", SVC_INTEGER, SVC_OPTIONAL, &request->max_evaluations},
 		{"until", SVC_REAL, SVC_OPTIONAL, &request->until},
+		{"until_best", SVC_BOOLEAN, SVC_OPTIONAL, &request->until_best},
 		{0},
 	};
 	if (svc_parameters_read(parameters, table, SVC_WITH_PROBLEM, error) != 0 ||

@@ -13,7 +13,8 @@ lines() { grep '^{"timestamp":' "$1" | sed 's/,$//'; }
 trials=$(mmtune status --json | sed 's/.*"trials":\([0-9]*\).*/\1/')
 mmtune export --output "$work/all.json"
 head -n 1 "$work/all.json" | grep -qx '{"schema_version":"1.0.0","results":\[' || fail "the head: $(head -n 1 "$work/all.json")"
-[ "$(tail -n 1 "$work/all.json")" = ']}' ] || fail "the end: $(tail -n 1 "$work/all.json")"
+tail -n 1 "$work/all.json" | grep -qE '^\],"Mmtune":\{"devices":\[\{"name":"gpu0","fingerprint":"[0-9a-f]{64}","properties":\{' ||
+	fail "the end: $(tail -n 1 "$work/all.json")"
 lines "$work/all.json" >"$work/results"
 [ "$(wc -l <"$work/results")" -eq "$trials" ] || fail "$(wc -l <"$work/results") results of $trials trials"
 for member in configuration times invalidity correctness measurements objectives; do

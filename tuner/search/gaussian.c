@@ -232,3 +232,8 @@ void search_gaussian_predict(const struct search_gaussian *gaussian, const uint1
 	}
 	*deviation = sqrt(fit->variance * fmax(0, 1 - explained));
 }
+
+double search_gaussian_deviation(const struct search_gaussian *gaussian)
+{
+	return sqrt(gaussian->fit->variance);
+}

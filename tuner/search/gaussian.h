@@ -39,5 +39,7 @@ double search_gaussian_mean(const struct search_gaussian *gaussian, const uint16
 /* The same with the standard deviation, which takes as many times longer as there are samples. */
 void search_gaussian_predict(const struct search_gaussian *gaussian, const uint16_t *row, double *mean,
 			     double *deviation);
+/* The standard deviation far from all samples: no row has a greater one. */
+double search_gaussian_deviation(const struct search_gaussian *gaussian);
 
 #endif

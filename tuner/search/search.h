@@ -66,10 +66,10 @@ bool search_evaluated(const struct search *search, struct search_point point); /
 size_t search_told(const struct search *search);
 /* The best told point; false when none was SEARCH_OK. */
 bool search_best(const struct search *search, struct search_point *out, double *time_ns);
-/* Whether nothing is left to gain, as far as the strategy can tell. `auto`: the model was asked 40 times in
- * a row without a point from which it expects 1 % over the best, and all neighbours of the best (those that
- * differ in one parameter) are asked. Counted from the last best that was 1 % better, and anew after a
- * replay. Other strategies: all points are asked. It may be asked on: an optimum can hide. */
+/* Whether nothing is left to gain, as far as the strategy can tell. `auto`: the model was asked 40 times without a
+ * point from which it expects 1 % over the best, and all neighbours of the best (those that differ in one
+ * parameter) are asked. Counted from the last best that was 1 % better, halved whenever more is expected, and anew
+ * after a replay. Other strategies: all points are asked. It may be asked on: an optimum can hide. */
 bool search_settled(const struct search *search);
 
 /* Names of the strategies, sorted; NULL-terminated static table. */

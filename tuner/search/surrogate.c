@@ -184,18 +184,23 @@ static double expect(const struct model *model, const struct search_space *space
 	return search_gaussian_mean(model->gaussian, row);
 }
 
-/* By how much a point is expected to be better than the best, in logarithms, nothing counting where
+/* By how much a time is expected to be better than the best, in logarithms, nothing counting where
  * it is worse (Jones, Schonlau and Welch, Journal of Global Optimization 13, 1998). */
+static double improvement(double mean, double deviation)
+{
+	if (deviation <= 0)
+		return fmax(0, -mean);
+	double z = -mean / deviation, density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
+	return deviation * (z * 0.5 * erfc(-z * M_SQRT1_2) + density);
+}
+
 static double expect_gain(const struct model *model, const struct search_space *space, size_t point)
 {
 	uint16_t row[MAX_FEATURES];
 	double mean, deviation;
 	read_features(model, space, point, row);
 	search_gaussian_predict(model->gaussian, row, &mean, &deviation);
-	if (deviation <= 0)
-		return fmax(0, -mean);
-	double z = -mean / deviation, density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
-	return deviation * (z * 0.5 * erfc(-z * M_SQRT1_2) + density);
+	return improvement(mean, deviation);
 }
 
 /* Keeps the SHORTLIST least means, sorted. */
@@ -233,8 +238,10 @@ bool search_surrogate_ask(struct search_surrogate *surrogate, struct search_stat
 		if (!search_state_asked(state, point))
 			n = shortlist(list, n, (struct candidate){point.point, expect(model, space, point.point)});
 	}
+	/* in the order of the means: none behind can gain more than it would with the greatest deviation */
+	double greatest = search_gaussian_deviation(model->gaussian);
 	*gain = -1;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && improvement(list[i].mean, greatest) > *gain; i++) {
 		double expected = expect_gain(model, space, list[i].point);
 		if (expected <= *gain)
 			continue;

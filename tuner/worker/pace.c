@@ -7,46 +7,69 @@
 #define DOUBTFUL_SAMPLES 9 /* after which a deviation may be noise no longer */
 #define CERTAIN_SAMPLES  31
 #define LEAST_JUDGED     5     /* fewer, of a long launch, do not tell their spread */
-#define DOUBTFUL_NS      100e6 /* no further samples after so long, but for those that a judgement needs */
-#define CERTAIN_NS       250e6
-#define DOUBTFUL         0.04 /* difference of the logarithms that is looked into */
+#define DOUBTFUL_NS      500e6 /* no further samples after so long, but for those that a judgement needs */
+#define CERTAIN_NS       1e9
+#define DOUBTFUL         0.04 /* difference of the logarithms that is looked into ... */
+#define DOUBTFUL_ERRORS  1.5  /* ... where it is so many standard errors, ... */
+#define DOUBTFUL_MOST    0.1  /* ... or as much as this */
 #define LEAST_DRIFT      0.03
-#define DRIFT_ERRORS     3.0 /* standard errors */
-#define MOST_DRIFTS      2   /* for one candidate */
+#define MOST_DRIFTS      2 /* for one candidate */
 
-static int sample_anchor(struct worker_measurement *samples, const struct worker_timer *timer, size_t wanted,
-			 double limit_ns)
+/* The anchor's samples beside a candidate, whose own samples tell how much timings scatter. */
+struct watch {
+	const struct worker_timer *timer;
+	struct worker_measurement samples;
+	double expected_ns;
+	double spread; /* of the candidate */
+};
+
+static int sample_anchor(struct watch *watch, size_t wanted, double limit_ns)
 {
+	struct worker_measurement *samples = &watch->samples;
+
 	while (samples->n_samples < wanted && (samples->spent_ns < limit_ns || samples->n_samples < FEWEST_SAMPLES ||
 					       (wanted > FEWEST_SAMPLES && samples->n_samples < LEAST_JUDGED))) {
-		if (worker_measure_once(samples, timer, NULL) != 0)
+		if (worker_measure_once(samples, watch->timer, NULL) != 0)
 			return -1;
 	}
 	return 0;
 }
 
-static double deviation(const struct worker_measurement *samples, double expected_ns)
+static double deviation(const struct watch *watch)
 {
-	return fabs(log(worker_summarise(samples->samples_ns, samples->n_samples).median / expected_ns));
+	double median = worker_summarise(watch->samples.samples_ns, watch->samples.n_samples).median;
+
+	return fabs(log(median / watch->expected_ns));
 }
 
-static bool has_drifted(const struct worker_measurement *samples, double expected_ns)
+/* Two samples do not tell their spread; the candidate's is no measure either where the device became slower among them.
+ */
+static bool is_doubtful(const struct watch *watch)
 {
-	double error = worker_summarise(samples->samples_ns, samples->n_samples).error;
+	double error = worker_median_error(watch->spread, watch->samples.n_samples);
 
-	return samples->n_samples >= LEAST_JUDGED &&
-	       deviation(samples, expected_ns) > fmax(LEAST_DRIFT, DRIFT_ERRORS * error);
+	return deviation(watch) > fmin(fmax(DOUBTFUL, DOUBTFUL_ERRORS * error), DOUBTFUL_MOST);
 }
 
-/* Whether the anchor takes another time than expected_ns. An anchor that cannot be timed says nothing. */
-static bool watch(struct worker_measurement *samples, const struct worker_timer *timer, double expected_ns)
+static bool has_drifted(const struct watch *watch)
 {
-	if (sample_anchor(samples, timer, FEWEST_SAMPLES, DOUBTFUL_NS) != 0 ||
-	    deviation(samples, expected_ns) <= DOUBTFUL ||
-	    sample_anchor(samples, timer, DOUBTFUL_SAMPLES, DOUBTFUL_NS) != 0 || !has_drifted(samples, expected_ns) ||
-	    sample_anchor(samples, timer, CERTAIN_SAMPLES, CERTAIN_NS) != 0)
+	size_t n = watch->samples.n_samples;
+	double spread = worker_summarise(watch->samples.samples_ns, n).spread;
+
+	if (n < DOUBTFUL_SAMPLES)
+		spread = fmax(spread, watch->spread);
+	return n >= LEAST_JUDGED &&
+	       deviation(watch) > fmax(LEAST_DRIFT, worker_interval_errors(n) * worker_median_error(spread, n));
+}
+
+/* Whether the anchor takes another time than expected. An anchor that cannot be timed says nothing. */
+static bool watch_anchor(struct watch *watch)
+{
+	if (sample_anchor(watch, FEWEST_SAMPLES, DOUBTFUL_NS) != 0 || !is_doubtful(watch) ||
+	    sample_anchor(watch, DOUBTFUL_SAMPLES, DOUBTFUL_NS) != 0 || !has_drifted(watch) ||
+	    sample_anchor(watch, CERTAIN_SAMPLES, CERTAIN_NS) != 0)
 		return false;
-	return has_drifted(samples, expected_ns);
+	return has_drifted(watch);
 }
 
 /* Notes the samples in the anchor, unless a drift seen before says it better. */
@@ -69,15 +92,15 @@ int worker_measure_at_pace(struct worker_measurement *measurement, const struct 
 	anchor->runs = 0;
 	anchor->drifted = false;
 	for (int drifts = 0;; drifts++) {
-		struct worker_measurement samples;
+		struct watch watch = {.timer = anchor->timer, .expected_ns = pace * anchor->expected_ns};
 
 		if (worker_measure(measurement, timer, pace * give_up_ns, error) != 0)
 			return -1;
 		if (anchor->timer == NULL || drifts == MOST_DRIFTS)
 			return 0;
-		worker_measurement_init(&samples);
-		drifted = watch(&samples, anchor->timer, pace * anchor->expected_ns);
-		if (!note(anchor, &samples, drifted))
+		watch.spread = worker_summarise(measurement->samples_ns, measurement->n_samples).spread;
+		drifted = watch_anchor(&watch);
+		if (!note(anchor, &watch.samples, drifted))
 			return 0;
 		pace = anchor->time_ns / anchor->expected_ns;
 		worker_measurement_restart(measurement);

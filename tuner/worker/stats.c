@@ -15,8 +15,6 @@
 #define QUARTILE_3      0.75
 #define MEDIAN_ERROR    0.929 /* in interquartile ranges over the root of n: stats.h */
 #define MIDDLE_ERROR    0.81
-/* Standard errors in half an interval: three, and more for few values, whose quartiles are uncertain themselves */
-#define INTERVAL_ERRORS(n) (3 + 12 / (double)(n))
 
 double worker_quantile(const double *sorted, size_t n, double fraction)
 {
@@ -41,6 +39,11 @@ static void sort(double *values, size_t n)
 	}
 }
 
+double worker_median_error(double spread, size_t n)
+{
+	return MEDIAN_ERROR * spread / sqrt((double)n);
+}
+
 struct worker_summary worker_summarise(const double *samples, size_t n)
 {
 	double sorted[WORKER_MAX_SAMPLES];
@@ -52,8 +55,14 @@ struct worker_summary worker_summarise(const double *samples, size_t n)
 	summary.minimum = sorted[0];
 	summary.spread = worker_quantile(sorted, n, QUARTILE_3) - worker_quantile(sorted, n, QUARTILE_1);
 	summary.spread = summary.median > 0 ? summary.spread / summary.median : 0;
-	summary.error = MEDIAN_ERROR * summary.spread / sqrt((double)n);
+	summary.error = worker_median_error(summary.spread, n);
 	return summary;
+}
+
+/* Three, and more for few values, whose quartiles are uncertain themselves. */
+double worker_interval_errors(size_t n)
+{
+	return 3 + 12 / (double)n;
 }
 
 struct worker_estimate worker_estimate(const double *values, size_t n)
@@ -67,7 +76,7 @@ struct worker_estimate worker_estimate(const double *values, size_t n)
 	for (size_t i = cut; i < n - cut; i++)
 		estimate.value += sorted[i] / (double)(n - 2 * cut);
 	estimate.error = worker_quantile(sorted, n, QUARTILE_3) - worker_quantile(sorted, n, QUARTILE_1);
-	estimate.error *= INTERVAL_ERRORS(n) * MIDDLE_ERROR / sqrt((double)n);
+	estimate.error *= worker_interval_errors(n) * MIDDLE_ERROR / sqrt((double)n);
 	return estimate;
 }
 

@@ -27,6 +27,9 @@ struct worker_summary {
  * between neighbours (Hyndman and Fan 1996, definition 7). n >= 1. */
 double worker_quantile(const double *sorted, size_t n, double fraction);
 
+/* Of the median of n samples with this spread: its standard error, as a part of it. */
+double worker_median_error(double spread, size_t n);
+
 /* samples stay as they are; 1 <= n <= WORKER_MAX_SAMPLES. */
 struct worker_summary worker_summarise(const double *samples, size_t n);
 
@@ -36,6 +39,9 @@ struct worker_estimate {
 	double value, error;
 };
 struct worker_estimate worker_estimate(const double *values, size_t n);
+
+/* How many standard errors make half such an interval, for n values. */
+double worker_interval_errors(size_t n);
 
 /* Whether to stop after these samples of a candidate, which took spent_ns to collect: from the fifth on when the median
  * is known to 1 % (two standard errors); from the third when all are longer than clearly_ns (0: none is); and when

@@ -26,7 +26,7 @@ static void describe(struct launcher *launcher)
 	struct kern_device *device = &launcher->device;
 	cl_device_type type = 0;
 	cl_bool images = CL_FALSE;
-	size_t group = 0, items[3] = {0};
+	size_t group = 0, items[3] = {0}, width = 0, height = 0;
 
 	ask(launcher, CL_DEVICE_NAME, sizeof device->name, device->name);
 	ask(launcher, CL_DEVICE_EXTENSIONS, sizeof device->extensions, device->extensions);
@@ -41,6 +41,10 @@ static void describe(struct launcher *launcher)
 	ask(launcher, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, sizeof device->preferred_vector_double,
 	    &device->preferred_vector_double);
 	ask(launcher, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images);
+	ask(launcher, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof width, &width);
+	ask(launcher, CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof height, &height);
+	device->image2d_max_width = width;
+	device->image2d_max_height = height;
 	ask(launcher, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group);
 	ask(launcher, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items);
 	device->max_work_group_size = group;
@@ -225,20 +229,29 @@ static int launch_step(struct launcher *launcher, const struct kern_launch *laun
 	return status == CL_SUCCESS ? 0 : fail(error, launch->entry, status);
 }
 
-/* Full of NaN: a kernel that reads what no kernel wrote spoils its result. NULL with *status: it failed. */
-static cl_mem create_temporary(struct launcher *launcher, uint64_t bytes, cl_int *status)
+/* An image where there is a width. Full of NaN: a kernel that reads what no kernel wrote spoils its result. NULL with
+ * *status: it failed. */
+static cl_mem create_temporary(struct launcher *launcher, uint64_t bytes, uint64_t width, uint64_t height,
+			       cl_int *status)
 {
+	const cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT32};
+	const cl_image_desc description = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D,
+		.image_width = width,
+		.image_height = height,
+	};
 	void *poison = malloc(bytes);
-	cl_mem buffer = NULL;
+	cl_mem memory = NULL;
 
 	*status = CL_OUT_OF_HOST_MEMORY;
 	if (poison) {
 		memset(poison, 0xff, bytes);
-		buffer = clCreateBuffer(launcher->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, poison,
-					status);
+		memory = width > 0 ? clCreateImage(launcher->context, flags, &format, &description, poison, status)
+				   : clCreateBuffer(launcher->context, flags, bytes, poison, status);
 	}
 	free(poison);
-	return buffer;
+	return memory;
 }
 
 int launcher_run(struct launcher *launcher, const struct kern_plan *plan, const struct launcher_value *values,
@@ -251,9 +264,11 @@ int launcher_run(struct launcher *launcher, const struct kern_plan *plan, const 
 	memcpy(all, values, n_values * sizeof *values);
 	for (size_t i = 0; i < plan->n_temporaries; i++) {
 		all[n_values + i] = (struct launcher_value){.name = plan->temporaries[i].name};
-		all[n_values + i].buffer = create_temporary(launcher, plan->temporaries[i].bytes, &created);
+		all[n_values + i].buffer =
+			create_temporary(launcher, plan->temporaries[i].bytes, plan->temporaries[i].width,
+					 plan->temporaries[i].height, &created);
 		if (created != CL_SUCCESS)
-			status = fail(error, "clCreateBuffer", created);
+			status = fail(error, "a temporary", created);
 	}
 	for (size_t i = 0; i < plan->n_launches && status == 0; i++)
 		status = launch_step(launcher, &plan->launches[i], all, n_values + plan->n_temporaries, error);

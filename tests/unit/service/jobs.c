@@ -664,6 +664,56 @@ static void evaluations_count_from_when_a_client_asks(void **state)
 	finish_job(&background);
 }
 
+/* The toy with other values of U. */
+static void give_values(struct fixture *fixture, const char *values)
+{
+	static const char json[] = FIXTURE_VARIANT("matmul"), few[] = "[1, 2, 8]";
+	const char *at = strstr(json, few);
+	char text[sizeof json + 512];
+	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - json), json, values, at + strlen(few));
+	kern_variant_destroy(fixture->variants[0]);
+	fixture->variants[0] = fixture_variant("matmul/toy.json", text, "kernel void toy() {}\n");
+}
+
+static void a_job_ends_when_nothing_is_left_to_gain(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	char values[400] = "[1";
+	for (int u = 2; u <= 64; u++)
+		snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", u);
+	strcat(values, "]");
+	give_values(fixture, values);
+	start(fixture, "best=T:16,U:20");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	request.strategy = "auto";
+	request.budget_s = 100;
+	request.until_best = true;
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	int64_t evaluations = json_integer_value(json_object_get(job.last, "evaluations"));
+	assert_true(evaluations > 30 && evaluations < 4 * 64);
+	const json_t *parameters = json_object_get(json_object_get(job.last, "best"), "parameters");
+	assert_int_equal(json_integer_value(json_object_get(parameters, "T")), 16);
+	finish_job(&job);
+}
+
+/* What was asked of a job outlasts a restart. */
+static void a_limit_without_a_column_of_its_own_is_kept(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	fixture_start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 100);
+	request.until_best = true;
+	fixture_add(fixture, &job, &request);
+	fixture_stop(fixture);
+	fixture_start(fixture, "");
+	json_t *progress = svc_job_progress(fixture->service.jobs, job.id);
+	assert_true(json_is_true(json_object_get(progress, "until_best")));
+	json_decref(progress);
+}
+
 static void a_job_ends_at_a_part_of_the_peak(void **state)
 {
 	struct fixture *fixture = *state;
@@ -767,6 +817,8 @@ int main(void)
 		TEST(pause_gives_the_device_back_and_resume_goes_on),
 		TEST(budgets_end_a_job),
 		TEST(evaluations_count_from_when_a_client_asks),
+		TEST(a_job_ends_when_nothing_is_left_to_gain),
+		TEST(a_limit_without_a_column_of_its_own_is_kept),
 		TEST(a_job_ends_at_a_part_of_the_peak),
 		TEST(a_new_driver_has_everything_measured_again),
 		TEST(a_device_that_is_gone_fails_the_jobs_that_wait_for_it),

@@ -33,10 +33,10 @@
  * FLOOR of the best one's weight.
  *
  * The search has settled when no neighbour of the best is left to ask and
- * MODEL has been asked QUIET times in a row, in whatever space, without one
- * unasked point from which it expects a gain of ENOUGH; a best that became
- * better by as much, and a space of which too little is known for a model,
- * begin the count anew. */
+ * MODEL has been asked QUIET times, in whatever space, without one unasked point
+ * from which it expects a gain of ENOUGH. A promise of more halves the count: it
+ * is tried at once, and a best that became better by as much begins the count
+ * anew, as does a space of which too little is known for a model. */
 #include "moves.h"
 #include "surrogate.h"
 
@@ -76,7 +76,7 @@ struct automatic {
 	size_t n_disappointing;         /* priors since the last one that was the best of all */
 	struct search_point last_prior; /* asked */
 	size_t turn, prior_turn;        /* the next one that is a prior's */
-	size_t n_quiet;                 /* turns of MODEL in a row that promised nothing */
+	size_t n_quiet;                 /* turns of MODEL that promised nothing; see above */
 	double quiet_log;               /* the best of all when the count began */
 	struct arm *arms;               /* of each space */
 	size_t *neighbours;             /* scratch: as many as a point can have */
@@ -276,7 +276,7 @@ static bool ask_model(struct search_state *state, struct automatic *automatic, u
 	if (!search_surrogate_ask(automatic->surrogate, state, (struct search_point){space, arm->best}, out, &gain))
 		return false;
 	bool promises = gain - (arm->best_log - log(state->best_time_ns)) >= ENOUGH;
-	automatic->n_quiet = promises ? 0 : automatic->n_quiet + 1;
+	automatic->n_quiet = promises ? automatic->n_quiet / 2 : automatic->n_quiet + 1;
 	return true;
 }
 
