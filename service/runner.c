@@ -42,6 +42,7 @@ static void free_runner(struct runner *runner)
 		search_space_destroy(runner->variants[i].space);
 	free(runner->variants);
 	free(runner->spaces);
+	free(runner->promises);
 	free(runner->problem_text);
 	free(runner->earlier);
 	runner_candidate_finish(&runner->candidate);

@@ -43,7 +43,8 @@ static int choose_variants(struct runner *runner, struct mmt_error *error)
 		answer_variants(&runner->service->kernels, job->problem.family, job->device->properties.type, &count);
 	runner->variants = calloc(count + 1, sizeof *runner->variants);
 	runner->spaces = calloc(count + 1, sizeof *runner->spaces);
-	if (!all || !runner->variants || !runner->spaces) {
+	runner->promises = calloc(count + 1, sizeof *runner->promises);
+	if (!all || !runner->variants || !runner->spaces || !runner->promises) {
 		free(all);
 		return mmt_error_set(error, MMT_NO_MEMORY, 0, "no memory for the variants");
 	}
@@ -100,6 +101,13 @@ static void expand_work(uv_work_t *work)
 		expand(&runner->variants[i], &runner->job->problem, &runner->job->device->properties);
 }
 
+/* A variant's priority is also the best guess at its rate: on a CPU the textbook's rungs are a hundred times slower
+ * than what is packed, and each costs seconds. */
+static double promise(const struct kern_variant *variant, enum kern_device_type type)
+{
+	return variant->priority[type] > 0 ? variant->priority[type] : 1;
+}
+
 /* Those without a space go, with a word why. */
 static void drop_spaceless(struct runner *runner)
 {
@@ -108,6 +116,7 @@ static void drop_spaceless(struct runner *runner)
 		struct runner_variant *variant = &runner->variants[i];
 		if (variant->space) {
 			runner->spaces[kept] = variant->space;
+			runner->promises[kept] = promise(variant->variant, runner->job->device->properties.type);
 			runner->variants[kept++] = *variant;
 			continue;
 		}
@@ -230,6 +239,7 @@ static int create_search(struct runner *runner, struct mmt_error *error)
 		.strategy = runner->job->strategy,
 		.spaces = runner->spaces,
 		.n_spaces = runner->n_variants,
+		.promises = runner->promises,
 		.seed = runner->job->seed ? runner->job->seed : (uint64_t)runner->job->id,
 		.priors = priors,
 		.n_priors = gather_priors(runner, priors),

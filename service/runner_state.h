@@ -104,6 +104,7 @@ struct runner {
 	struct runner_variant *variants;
 	size_t n_variants;
 	const struct search_space **spaces; /* of the variants, in order */
+	double *promises;                   /* of the spaces: search.h */
 	int64_t problem_id, environment_id; /* of the start: a driver may be updated meanwhile */
 	char *problem_text;
 	struct runner_earlier *earlier;

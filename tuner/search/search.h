@@ -45,6 +45,9 @@ struct search_spec {
 	const char *strategy;
 	const struct search_space *const *spaces; /* borrowed for the life of the search */
 	size_t n_spaces;
+	/* What is expected of the best of each space, as rates in any unit, above 0; NULL: they are alike. Borrowed
+	 * for the life of the search. */
+	const double *promises;
 	uint64_t seed;
 	const struct search_prior *priors; /* borrowed for the call */
 	size_t n_priors;

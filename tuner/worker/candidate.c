@@ -174,10 +174,10 @@ static void conclude(struct worker_candidate *candidate, struct worker_bench *be
 	}
 }
 
-/* The timer over the anchor's launches, which tells nothing: they are the fastest. */
+/* The timer over the anchor's launches. */
 static int time_anchor(void *context, unsigned repeats, struct worker_timing *out, struct mmt_error *error)
 {
-	struct worker_bench *bench = context;
+	struct worker_bench *bench = ((struct timer_context *)context)->bench;
 
 	return worker_run_time(&bench->anchor.run, &bench->session, repeats, out, error);
 }
@@ -187,7 +187,7 @@ static void measure_at_pace(struct worker_candidate *candidate, struct worker_be
 {
 	struct timer_context context = {candidate, bench};
 	const struct worker_timer timer = {time_run, tell_alive, &context, &bench->session.clock};
-	const struct worker_timer anchor_timer = {time_anchor, NULL, bench, &bench->session.clock};
+	const struct worker_timer anchor_timer = {time_anchor, tell_alive, &context, &bench->session.clock};
 	struct worker_anchor_timing anchor = {.expected_ns = request->anchor_ns};
 	struct stopwatch watch = stopwatch_start(bench);
 	struct mmt_error error = {0};

@@ -6,9 +6,10 @@
 
 #define MOST_REPEATS   10000
 #define REPEATS_MARGIN 1.25
-#define MOST_GROWTH    32  /* at a time: one wrong timing must not ask for ten thousand runs */
-#define MOST_ATTEMPTS  16  /* timings for one sample */
-#define LONG_TIMING_NS 1e8 /* told to the service beforehand */
+#define MOST_GROWTH    32 /* at a time: one wrong timing must not ask for ten thousand runs */
+#define MOST_ATTEMPTS  16 /* timings for one sample */
+#define TELL_AFTER_NS  1e8
+#define LONG_TIMING_NS 1e8 /* not taken again, disturbed or not */
 #define CERTAINLY_SLOW 2.0 /* times the limit: no disturbance does that to a sample */
 #define CLEARLY_SLOW   0.8 /* of the limit: 1.2 times the best */
 /* A CPU device's timing in which threads waited for a core this part of it is taken again, but on a machine that is
@@ -59,12 +60,14 @@ static unsigned grown(unsigned repeats, double length_ns, double shortest_ns)
 static int take_timing(struct worker_measurement *measurement, const struct worker_timer *timer,
 		       struct worker_timing *timing, struct mmt_error *error)
 {
-	if (measurement->last_ns > LONG_TIMING_NS && timer->alive != NULL)
+	if (measurement->untold_ns > TELL_AFTER_NS && timer->alive != NULL) {
 		timer->alive(timer->context);
+		measurement->untold_ns = 0;
+	}
 	memset(timing, 0, sizeof *timing);
 	if (timer->time(timer->context, measurement->repeats, timing, error) != 0)
 		return -1;
-	measurement->last_ns = timing->host_ns;
+	measurement->untold_ns += timing->host_ns;
 	measurement->spent_ns += timing->host_ns;
 	return 0;
 }

@@ -15,7 +15,8 @@
 struct worker_timer {
 	/* Runs the plan `repeats` times in a row and waits for the last. */
 	int (*time)(void *context, unsigned repeats, struct worker_timing *out, struct mmt_error *error);
-	void (*alive)(void *context); /* told before a long timing, so that deadlines restart */
+	/* Told again and again, before a timing: a deadline is meant for one timing and restarts. */
+	void (*alive)(void *context);
 	void *context;
 	struct worker_clock *clock;
 };
@@ -25,7 +26,7 @@ struct worker_measurement {
 	size_t n_samples;
 	unsigned repeats;   /* runs in one timing: 0 before the first */
 	double shortest_ns; /* what a timing had to be at least */
-	double last_ns;     /* the last timing's length by the host's clock */
+	double untold_ns;   /* timings since `alive` was told, by the host's clock */
 	double spent_ns;    /* all timings, the discarded ones too */
 	unsigned disturbed; /* timings taken again because the device's threads waited for a core */
 	bool host_clock;    /* what the samples were taken with */

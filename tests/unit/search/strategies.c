@@ -246,6 +246,38 @@ static void auto_finds_the_valley(void **state)
 	search_space_destroy(bad);
 }
 
+/* A space that promises little is met late and seldom; its default is its first point. */
+static void auto_goes_by_what_spaces_promise(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(3, NULL);
+	const struct search_space *spaces[] = {space, space, space};
+	const double promises[] = {1, 100, 60};
+	const uint32_t by_default = (uint32_t)search_space_default(space);
+	size_t asked[3] = {0};
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct search_spec spec = {
+			.strategy = "auto", .spaces = spaces, .n_spaces = 3, .promises = promises, .seed = seed};
+		struct mmt_error error;
+		struct search *search = search_create(&spec, &error);
+		struct search_point point;
+		bool met[3] = {false};
+		assert_non_null(search);
+		for (size_t i = 0; i < 40; i++) {
+			assert_int_equal(search_ask(search, &point), SEARCH_POINT);
+			assert_true(i > 1 || point.space == i + 1);
+			assert_true(met[point.space] || point.point == by_default);
+			met[point.space] = true;
+			asked[point.space]++;
+			tell_time(search, point, time_of(space, point.point, point.space == 1 ? 1 : 50));
+		}
+		search_destroy(search);
+	}
+	assert_true(asked[0] > 0 && asked[0] < 20 * 2);
+	assert_true(asked[1] > 20 * 30);
+	search_space_destroy(space);
+}
+
 static void auto_asks_priors_then_defaults(void **state)
 {
 	(void)state;
@@ -336,6 +368,7 @@ int main(void)
 		cmocka_unit_test(goes_on_after_a_replay),
 		cmocka_unit_test(learns_where_the_valley_is),
 		cmocka_unit_test(auto_finds_the_valley),
+		cmocka_unit_test(auto_goes_by_what_spaces_promise),
 		cmocka_unit_test(auto_asks_priors_then_defaults),
 		cmocka_unit_test(auto_settles_when_nothing_is_left_to_gain),
 		cmocka_unit_test(others_settle_when_all_is_asked),

@@ -179,6 +179,21 @@ static void test_long_timings_tell_that_they_live(void **state)
 	assert_int_equal(device.alive, 1);
 }
 
+static void test_many_short_timings_tell_that_they_live(void **state)
+{
+	struct device device = {.run_ns = 30e6, .factor = 1, .step_ns = 1};
+	struct worker_clock clock;
+	struct worker_timer timer = {time_device, count_alive, &device, &clock};
+	struct worker_measurement measurement;
+
+	(void)state;
+	worker_clock_init(&clock, 1);
+	worker_measurement_init(&measurement);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(worker_measure_once(&measurement, &timer, NULL), 0);
+	assert_int_equal(device.alive, 9); /* after each four of them */
+}
+
 static void test_failure_is_passed_on(void **state)
 {
 	struct device device = {.fails = true};
@@ -282,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_session_stays_with_the_host_clock),
 		cmocka_unit_test(test_slow_candidate_runs_once_or_twice),
 		cmocka_unit_test(test_long_timings_tell_that_they_live),
+		cmocka_unit_test(test_many_short_timings_tell_that_they_live),
 		cmocka_unit_test(test_failure_is_passed_on),
 		cmocka_unit_test(test_rounds_keep_their_samples),
 		cmocka_unit_test(test_disturbed_timings_are_taken_again),

@@ -2,11 +2,10 @@
  * where it pays.
  *
  *	1. the first EAGER priors
- *	2. the default of every space, in the caller's order. The other priors
- *	   come between the moves of 3, the one first that the model of its
- *	   space prefers by then, and half as often after each TRUST of them that
- *	   were no better than what was known: a source that misleads loses its
- *	   say after a few results
+ *	2. the default of every space that promises at least PROMISING of the best
+ *	   one's rate, in the caller's order. The other priors come between the moves of 3, the one first that the model
+ *of its space prefers by then, and half as often after each TRUST of them that were no better than what was known: a
+ *source that misleads loses its say after a few results
  *	3. again and again: choose a space, then in it one of
  *	     SAMPLE  a random point
  *	     WALK    a step of an iterated local search: an unasked point that
@@ -28,9 +27,10 @@
  * Spaces are variants of one kernel, and may be 50 times apart. A space is
  * chosen with a probability that falls with the ratio of its optimistic time
  * to the best one, (best / optimistic)^SHARPNESS; optimistic is the best seen
- * there, lowered by the spread of its log times over the root of their number:
- * a space of few and scattered times may hide something. None ever falls below
- * FLOOR of the best one's weight.
+ * there, or what lies one standard deviation below its mean log time: a space
+ * whose times are scattered about a good one may hide something. What a space
+ * promises weighs as much as one result, and is all there is to go by before the
+ * first, which is its default. None ever falls below FLOOR of the best one's weight.
  *
  * The search has settled when no neighbour of the best is left to ask and
  * MODEL has been asked QUIET times, in whatever space, without one unasked point
@@ -54,7 +54,9 @@
 #define MAX_HALVINGS 16  /* and half as many after each TRUST that disappoint */
 #define SHARPNESS    6.0
 #define FLOOR        0.01
-#define OPTIMISM     1.0
+#define OPTIMISM     1.0 /* standard deviations, */
+#define UNKNOWN      1.0 /* this one where there is one time only */
+#define PROMISING    0.5
 #define QUIET        40   /* see above */
 #define ENOUGH       0.01 /* of the best time */
 
@@ -157,8 +159,20 @@ static bool is_learnable(const struct search_state *state, const struct arm *arm
 /* The log time that a space may still reach. */
 static double optimistic(const struct arm *arm)
 {
-	double spread = arm->n_valid < 2 ? 1.0 : sqrt(arm->squares / (double)(arm->n_valid - 1));
-	return arm->best_log - OPTIMISM * spread / sqrt((double)arm->n_valid);
+	double spread = arm->n_valid < 2 ? UNKNOWN : sqrt(arm->squares / (double)(arm->n_valid - 1));
+	return fmin(arm->best_log, arm->mean_log - OPTIMISM * spread);
+}
+
+/* The rate expected of a space, as part of the highest that is expected. */
+static double promise(const struct search_state *state, size_t space)
+{
+	const double *promises = state->spec.promises;
+	double highest = 0;
+	if (promises == NULL)
+		return 1;
+	for (size_t s = 0; s < state->spec.n_spaces; s++)
+		highest = fmax(highest, promises[s]);
+	return promises[space] / highest;
 }
 
 /* Relative to a space that may reach lowest; 0 where all points are asked. */
@@ -167,9 +181,11 @@ static double weight(const struct search_state *state, const struct automatic *a
 	const struct arm *arm = &automatic->arms[space];
 	if (state->n_asked_in[space] == search_space_points(state->spec.spaces[space]))
 		return 0;
+	double promised = promise(state, space);
 	if (arm->n_valid == 0) /* the more that failed, the less is hoped */
-		return fmax(FLOOR, 1.0 / (double)(1 + arm->n_told));
-	return fmax(FLOOR, exp(SHARPNESS * (lowest - optimistic(arm))));
+		return fmax(FLOOR, promised / (double)(1 + arm->n_told));
+	return fmax(FLOOR,
+		    exp(SHARPNESS * (lowest - optimistic(arm))) * pow(promised, 1.0 / (double)(1 + arm->n_valid)));
 }
 
 static bool choose_space(struct search_state *state, const struct automatic *automatic, uint32_t *out)
@@ -280,6 +296,14 @@ static bool ask_model(struct search_state *state, struct automatic *automatic, u
 	return true;
 }
 
+/* False where it is asked, or there is none. */
+static bool default_of(const struct search_state *state, uint32_t space, struct search_point *out)
+{
+	size_t point = search_space_default(state->spec.spaces[space]);
+	*out = (struct search_point){space, (uint32_t)point};
+	return point != SEARCH_NO_POINT && !search_state_asked(state, *out);
+}
+
 static bool ask_in(struct search_state *state, struct automatic *automatic, uint32_t space, struct search_point *out)
 {
 	struct arm *arm = &automatic->arms[space];
@@ -288,7 +312,7 @@ static bool ask_in(struct search_state *state, struct automatic *automatic, uint
 	if (arm->n_told < MIN_MODEL)
 		automatic->n_quiet = 0;
 	if (!arm->has_current)
-		return search_state_random_in(state, space, out);
+		return default_of(state, space, out) || search_state_random_in(state, space, out);
 	enum move move = choose_move(arm, is_learnable(state, arm, space, MIN_MODEL), has_priors);
 	/* priors are sample enough */
 	if (move == SAMPLE && !has_priors)
@@ -303,10 +327,8 @@ static bool ask_in(struct search_state *state, struct automatic *automatic, uint
 static bool ask_default(const struct search_state *state, struct automatic *automatic, struct search_point *out)
 {
 	while (automatic->next_default < state->spec.n_spaces) {
-		size_t space = automatic->next_default++;
-		size_t point = search_space_default(state->spec.spaces[space]);
-		*out = (struct search_point){(uint32_t)space, (uint32_t)point};
-		if (point != SEARCH_NO_POINT && !search_state_asked(state, *out))
+		uint32_t space = (uint32_t)automatic->next_default++;
+		if (promise(state, space) >= PROMISING && default_of(state, space, out))
 			return true;
 	}
 	return false;
