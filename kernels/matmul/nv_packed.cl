@@ -615,6 +615,7 @@ INLINE float scaled(float value, int exponent)
 /* Copies PLAIN_K of SIZE vectors from (first, p) on to local memory, k outermost, zeros past the edges. */
 INLINE void stage_plainly(__local float *to, const struct operand *operand, int first, int p, const int size)
 {
+#pragma unroll 8
 	for (int e = get_local_id(0); e < size * PLAIN_K; e += ITEMS) {
 		const int v = operand->along_k ? e / PLAIN_K : e % size, q = operand->along_k ? e % PLAIN_K : e / size;
 		const bool there = first + v < operand->vectors && p + q < operand->k;
