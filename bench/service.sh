@@ -21,6 +21,9 @@ stop_service() {
 start_service() {
 	state=$1
 	shift
+	for program in service/mmtuned tuner/worker/mmtune-worker cli/mmtune; do
+		[ -x "$build/$program" ] || { echo "$build/$program is missing: build it first" >&2 && exit 1; }
+	done
 	"$build/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$state" \
 		--cache-directory "$work/cache" "$@" 2>>"$work/log" &
 	service=$!

@@ -8,11 +8,10 @@
  *
  * What is built reaches the worker through the driver's own cache on the disk (svc_paths_make_cache), and not as
  * program binaries: NVIDIA's are PTX, whose assembly is the longer half of a build, and which the cache holds
- *assembled. The worker builds every candidate from its source, cached or not, so a cache that is full or damaged costs
- *time only; where the worker's own builds show that there is none, the builders end.
+ * assembled. The worker builds every candidate from its source, cached or not, so a cache that is full or damaged costs
+ * time only; where the worker's own builds show that there is none, the builders end.
  *
- * A built candidate keeps its slot until it is taken: so many are asked and not told, and no more.
- */
+ * A built candidate keeps its slot until it is taken: so many are asked and not told, and no more. */
 #include "runner_state.h"
 
 #include <math.h>
