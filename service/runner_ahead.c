@@ -172,7 +172,6 @@ static void settle_build(struct runner_slot *slot, const struct kern_result *fai
 	double took_ns = (double)(uv_hrtime() - slot->sent_ns);
 	runner->ahead.build_ns = smoothed(runner->ahead.build_ns, took_ns);
 	slot->candidate.built_ns = took_ns;
-	slot->order = ++runner->ahead.n_built;
 	slot->state = failed ? RUNNER_SLOT_EMPTY : RUNNER_SLOT_BUILT;
 	if (failed)
 		runner_conclude(runner, &slot->candidate, failed);
@@ -257,11 +256,13 @@ void runner_ahead_fill(struct runner *runner)
 		if (!runner_next(runner, &slot->candidate))
 			break;
 		slot->state = RUNNER_SLOT_WAITING;
+		slot->order = ++runner->ahead.n_asked;
 	}
 	for (size_t i = 0; i < runner->ahead.n_slots; i++)
 		push(&runner->ahead.slots[i]);
 }
 
+/* The one asked first: a search asks for what is most likely to be good first, and its time may be short. */
 bool runner_ahead_take(struct runner *runner)
 {
 	struct runner_slot *first = NULL;

@@ -73,7 +73,7 @@ struct runner_slot {
 	struct runner *runner;
 	enum runner_slot_state state;
 	struct runner_candidate candidate; /* unless empty */
-	uint64_t order;                    /* among those that are built */
+	uint64_t order;                    /* of asking */
 	uint64_t sent_ns;
 	struct svc_worker *builder; /* NULL: none */
 	bool ready;                 /* it is greeted, and not asked to end */
@@ -85,7 +85,7 @@ struct runner_ahead {
 	size_t n_slots;
 	bool over;                /* no more is built; what is in the slots may be taken */
 	double build_ns, turn_ns; /* of late: one build, and one candidate's turn in the worker */
-	uint64_t n_built;
+	uint64_t n_asked;
 	unsigned idle_deaths;       /* builders in a row that did not start */
 	double judged_ns, again_ns; /* candidates' builds, and what they took once more in the worker */
 	unsigned n_judged;
