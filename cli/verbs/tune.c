@@ -20,7 +20,7 @@
 static const struct cli_option options[] = {
 	{"budget", "TIME", false, NULL, "wall time: 500ms, 60s, 2m, 1h; default: the service's"},
 	{"evaluations", "N", false, NULL, "stop after so many candidates"},
-	{"until", "FRACTION", false, NULL, "0.8 or 80% of the measured peak; best: nothing left to gain"},
+	{"until", "FRACTION", false, "best", "0.8 or 80% of the measured peak; best: nothing left to gain"},
 	{"strategy", "NAME", false, CLI_CHOICES_STRATEGIES, "search strategy; default: the service's"},
 	{"seed", "N", false, NULL, "of the search's random numbers; default: the job's number"},
 	{"variant", "NAME", false, NULL, "search this variant only; default: all"},
@@ -57,11 +57,13 @@ static int add_limits(const struct cli_context *context, json_t *parameters, str
 	if (evaluations != NULL && (cli_parse_integer("--evaluations", evaluations, 1, INT64_MAX, &count, error) != 0 ||
 				    set_new(parameters, "evaluations", json_integer(count), error) != 0))
 		return -1;
-	if (until != NULL && strcmp(until, "best") == 0)
-		json_object_set_new(parameters, "until_best", json_true());
-	else if (until != NULL && (cli_parse_fraction("--until", until, &fraction, error) != 0 ||
-				   set_new(parameters, "until", json_real(fraction), error) != 0))
+	if (until != NULL && strcmp(until, "best") == 0) {
+		if (set_new(parameters, "until_best", json_true(), error) != 0)
+			return -1;
+	} else if (until != NULL && (cli_parse_fraction("--until", until, &fraction, error) != 0 ||
+				     set_new(parameters, "until", json_real(fraction), error) != 0)) {
 		return -1;
+	}
 	if (seed != NULL && (cli_parse_integer("--seed", seed, 0, INT64_MAX, &seed_value, error) != 0 ||
 			     set_new(parameters, "seed", json_integer(seed_value), error) != 0))
 		return -1;
