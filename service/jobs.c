@@ -252,15 +252,29 @@ bool jobs_waits_for_peaks(const struct svc_job *job)
 	return false;
 }
 
+/* Peaks are wanted as often as the most asked of those that wait for them: none goes before the peaks it waits for. */
+static int64_t asks_of(const struct svc_jobs *jobs, const struct svc_job *job)
+{
+	if (job->origin != SVC_JOB_PEAK)
+		return job->asks;
+	int64_t most = 0;
+	for (size_t i = 0; i < jobs->count; i++) {
+		const struct svc_job *judged = jobs->list[i];
+		if (judged->device == job->device && judged->origin != SVC_JOB_PEAK && !judged->ending &&
+		    judged->sequence > job->sequence && judged->asks > most)
+			most = judged->asks;
+	}
+	return most;
+}
+
+/* A strict order of all jobs: by rank; where queries asked for them, by asks; by sequence. */
 static bool goes_before(const struct svc_jobs *jobs, const struct svc_job *a, const struct svc_job *b)
 {
 	int rank_a = jobs_rank(jobs, a), rank_b = jobs_rank(jobs, b);
 	if (rank_a != rank_b)
 		return rank_a < rank_b;
-	/* never before the peaks that it waits for */
-	if (rank_a == 1 && a->asks != b->asks && a->origin != SVC_JOB_PEAK && b->origin != SVC_JOB_PEAK)
-		return a->asks > b->asks;
-	return a->sequence < b->sequence;
+	int64_t asks_a = rank_a == 1 ? asks_of(jobs, a) : 0, asks_b = rank_a == 1 ? asks_of(jobs, b) : 0;
+	return asks_a != asks_b ? asks_a > asks_b : a->sequence < b->sequence;
 }
 
 static struct svc_job *next_job(const struct svc_jobs *jobs)

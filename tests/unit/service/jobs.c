@@ -456,6 +456,24 @@ static void what_is_asked_most_is_tuned_first_and_what_is_listed_last(void **sta
 	assert_int_equal(order_at(fixture, 4, "auto"), 50);
 }
 
+static void what_is_asked_most_waits_for_its_own_peaks(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	fixture_start(fixture, "");
+	ask(fixture, 100);
+	struct svc_job_request request = fixture_request(fixture, 200);
+	request.problem.type = MMT_F64; /* of which the peak is not known either */
+	request.origin = SVC_JOB_QUERY;
+	request.asks = 2;
+	fixture_add(fixture, &job, &request);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 4);
+	assert_int_equal(order_at(fixture, 0, "peak"), 1000);
+	assert_int_equal(order_at(fixture, 1, "peak"), 1000);
+	assert_int_equal(order_at(fixture, 2, "query"), 200);
+	assert_int_equal(order_at(fixture, 3, "query"), 100);
+}
+
 static void what_is_listed_is_tuned_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -809,6 +827,7 @@ int main(void)
 		TEST(a_client_does_not_wait_for_the_background),
 		TEST(a_queued_job_says_that_peaks_are_measured_first),
 		TEST(what_is_asked_most_is_tuned_first_and_what_is_listed_last),
+		TEST(what_is_asked_most_waits_for_its_own_peaks),
 		TEST(what_is_listed_is_tuned_once),
 		TEST(an_empty_queue_takes_what_was_asked_for_and_found_no_room),
 		TEST(a_result_over_the_peak_has_it_measured_again_once),
