@@ -205,12 +205,14 @@ static bool has_drop_ins(const struct kern_registry *kernels)
 static void reload_kernels(struct daemon *daemon)
 {
 	struct service *service = &daemon->service;
+	struct kern_registry kernels;
 	struct mmt_error error;
-	kern_registry_finish(&daemon->read_anew);
-	if (read_kernels(service, &daemon->read_anew, &error) != 0) {
+	if (read_kernels(service, &kernels, &error) != 0) {
 		svc_log(3, "the kernels stay as they were: %s", error.message);
 		return;
 	}
+	kern_registry_finish(&daemon->read_anew); /* of a SIGHUP before, which still waits */
+	daemon->read_anew = kernels;
 	if (has_drop_ins(&service->kernels) || has_drop_ins(&daemon->read_anew))
 		svc_jobs_when_idle(service->jobs, swap_kernels);
 }
