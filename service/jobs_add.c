@@ -52,8 +52,10 @@ static int lift(struct svc_job *job, const struct svc_job_request *request)
 		job->budget_s = request->budget_s + job_spent_ns(job) * 1e-9;
 	else
 		job->budget_s = request->budget_s + job->spent_before_ns * 1e-9;
-	/* so many from now on, as the budget */
-	job->max_evaluations = request->max_evaluations > 0 ? request->max_evaluations + job->evaluations : 0;
+	/* so many from now on, as the budget; a number that large is no limit */
+	job->max_evaluations = 0;
+	if (request->max_evaluations > 0 && request->max_evaluations <= INT64_MAX - job->evaluations)
+		job->max_evaluations = request->max_evaluations + job->evaluations;
 	job->until = request->until;
 	job->until_best = request->until_best;
 	return 0;
