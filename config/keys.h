@@ -21,7 +21,7 @@
 	INTEGER(tuning, background_budget_s, 0, 604800, 60, "of a job queued by a query; 0: queries queue none")       \
 	INTEGER(tuning, peak_budget_s, 1, 3600, 8, "wall time of a job that measures a device's peak")                 \
 	INTEGER(tuning, build_deadline_s, 1, 3600, 60, "a build may take this long")                                   \
-	INTEGER(tuning, launch_deadline_s, 1, 3600, 10, "verifying or measuring a candidate may take this long")       \
+	INTEGER(tuning, launch_deadline_s, 1, 3600, 10, "verifying a candidate, or one timing of it, may take this")   \
 	INTEGER(tuning, finalists, 1, 16, 3, "fewest candidates re-measured head to head with the incumbent")          \
 	INTEGER(tuning, finalist_rounds, 1, 99, 7, "fewest rounds of that comparison")                                 \
 	INTEGER(tuning, crash_limit, 1, 1000, 8, "crashes in a row after which a device is quarantined")               \
