@@ -17,8 +17,8 @@
  *	{"hello":1,"device":{},"references":[{"name":"host_ikj","summary":"","kind":"host"}]}
  *					first, once the device is open
  *	{"id":7,"phase":"build"}	build, verify, measure: the service's deadlines restart
- *	{"id":7,"results":[{}]}		one result a plan (trial: one; build: one that says why not, or none: it is
- *built)
+ *	{"id":7,"results":[{}]}		one result a plan (trial: one; build: none where
+ *					it is built, else one that says why not)
  *
  * A reference is what kernels are held against, not a kernel: the host's own
  * loops, compilers' directives, libraries. It is verified and timed as a trial
@@ -74,8 +74,7 @@ struct kern_result {
 	double anchor_ns;
 	unsigned anchor_runs;
 	bool drifted; /* and it differs from what was expected by more than noise */
-	/* Of a comparison: the time over the fastest plan's, round by round, and half the interval of that; 0: of none
-	 */
+	/* Of a comparison, else 0: the time over the fastest plan's, round by round, and half the interval of that */
 	double ratio, ratio_error;
 	/* Where the trial's wall time went */
 	double build_ns, verify_ns, measure_ns, driver_ns, total_ns; /* driver: inside OpenCL calls */

@@ -2,8 +2,9 @@
  *
  * A device's clock may drop in mid-run, for a while or for good. The worker
  * says when the anchor does not take what it took before (tuner/worker/pace.h);
- * from then on times are divided by the device's pace, so that candidates from before and after
- * are compared as if measured at the start. What is stored is the time as it was measured.
+ * from then on times are divided by the device's pace, so that candidates from
+ * before and after are compared as if measured at the start. What is stored is
+ * the time as it was measured.
  *
  * While nothing drifts, every timing makes the anchor's own time better known:
  * one that was the best by luck loses that place. */

@@ -179,7 +179,7 @@ bool runner_ahead_is_on(const struct runner *runner);   /* candidates come out o
 bool runner_ahead_is_gone(const struct runner *runner); /* no builder is left */
 size_t runner_ahead_count(const struct runner *runner); /* slots that are not empty */
 void runner_ahead_fill(struct runner *runner);          /* asks for candidates and has them built */
-bool runner_ahead_take(struct runner *runner);          /* the first that was built, into runner->candidate */
+bool runner_ahead_take(struct runner *runner);          /* of the built, the first asked: into runner->candidate */
 /* A candidate had its turn in the worker. built_ns: as in it. */
 void runner_ahead_measured(struct runner *runner, double built_ns, const struct kern_result *result, double turn_ns);
 

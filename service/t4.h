@@ -4,8 +4,8 @@
  * KTT write and read it (kernel_tuner/schema/T4/1.0.0/results-schema.json). A
  * result has the configuration, times in milliseconds, why it is invalid, and
  * named measurements. What T4 has no place for is one more object, `Mmtune`, as
- * in our T1 files: problem, variant with the hashes of its files, device, driver, our outcome. The document has one
- * too, with the properties of the devices.
+ * in our T1 files: problem, variant with the hashes of its files, device, driver,
+ * our outcome. The document has one too, with the properties of the devices.
  *
  * Thread: no state; used on the store's thread. */
 #ifndef MMT_SERVICE_T4_H

@@ -42,8 +42,7 @@ static double deviation(const struct watch *watch)
 	return fabs(log(median / watch->expected_ns));
 }
 
-/* Two samples do not tell their spread; the candidate's is no measure either where the device became slower among them.
- */
+/* Two samples do not tell their spread; nor does the candidate's, where the device became slower among its samples. */
 static bool is_doubtful(const struct watch *watch)
 {
 	double error = worker_median_error(watch->spread, watch->samples.n_samples);

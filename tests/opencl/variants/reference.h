@@ -5,8 +5,9 @@
  * bound is the classic one, without statistics: whatever the order of the sum,
  *	|error| <= gamma(k + 3) (|alpha| (|A| |B|) + |beta c0|),  gamma(n) = n u / (1 - n u)
  * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
- * Half is added up in float (u is float's) and rounded once more when it is stored. At accuracy tf32 each operand may
- *be off by 2^-10 of its size: TF32 keeps 11 bits, and may cut instead of rounding.
+ * Half is added up in float (u is float's) and rounded once more when it is
+ * stored. At accuracy tf32 each operand may be off by 2^-10 of its size: TF32
+ * keeps 11 bits, and may cut instead of rounding.
  *
  * Thread: one. */
 #ifndef MMT_TESTS_OPENCL_REFERENCE_H

@@ -96,8 +96,7 @@ static void builds_overlap_and_the_result_is_the_same(void **state)
 	double wall_s = accounted(&job, "wall_s");
 	assert_best(&job);
 	assert_int_equal(evaluations(&job), CANDIDATES);
-	/* one after the other they take a second each, four at a time a quarter; the worker itself has no build to do
-	 */
+	/* one after the other they take a second each, four at a time a quarter; the worker has no build to do */
 	assert_true(wall_s > CANDIDATES / 4.0 && wall_s < CANDIDATES / 1.5);
 	assert_true(accounted(&job, "build_s") < 1);
 	json_decref(job.last);

@@ -3,9 +3,7 @@
  *
  *	1. the first EAGER priors
  *	2. the default of every space that promises at least PROMISING of the best
- *	   one's rate, in the caller's order. The other priors come between the moves of 3, the one first that the model
- *of its space prefers by then, and half as often after each TRUST of them that were no better than what was known: a
- *source that misleads loses its say after a few results
+ *	   one's rate, in the caller's order
  *	3. again and again: choose a space, then in it one of
  *	     SAMPLE  a random point
  *	     WALK    a step of an iterated local search: an unasked point that
@@ -15,6 +13,11 @@
  *	             parameters changed and at a random one
  *	     REFINE  a step from the best point of the space
  *	     MODEL   what a model of the space prefers
+ *
+ * The other priors come between the moves of 3, the one first that the model of
+ * its space prefers by then, and half as often after each TRUST of them that were
+ * no better than what was known: a source that misleads loses its say after a few
+ * results.
  *
  * No one of them does it alone: MODEL finds a good valley with few evaluations
  * and then is stubborn; WALK keeps a line of its own, and so finds an optimum
