@@ -13,7 +13,7 @@
 	STRING(service, kernel_directory, "", "drop-in kernels; empty: /etc/mmtune/kernels, or the user's")            \
 	STRING(service, worker, "", "the worker program; empty: beside mmtuned, or in libexec")                        \
 	STRING(service, admin_group, "mmtune",                                                                         \
-	       "members may tune, cancel and import, beside root and the service's user")                              \
+	       "members may tune, cancel and pause, beside root and the service's user")                               \
 	INTEGER(service, max_clients, 1, 4096, 256, "connections at a time; one more is refused")                      \
 	INTEGER(service, max_message_bytes, 4096, 16777216, 1048576, "longest call; a longer one ends its connection") \
 	INTEGER(service, client_timeout_s, 1, 3600, 30, "a client may leave a call half sent this long")               \
