@@ -242,13 +242,12 @@ bool db_is_locked(const char *path)
 {
 	struct db db = {.path = (char *)path};
 	struct mmt_error error = {0};
-	int status = db_connect(&db, path, SQLITE_OPEN_READONLY, &error);
-	if (status == 0) {
-		db_set_patience(&db, 0);
-		status =
-			db_run(&db, NULL, "looking for a lock", &error, "SELECT 1 FROM sqlite_schema", "") < 0 ? -1 : 0;
-		db_disconnect(&db);
-	}
+	const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	int status = -1;
+	/* without db_connect's settings: PRAGMA cache_size reads the schema, and would wait for the lock */
+	if (sqlite3_open_v2(path, &db.connection, flags, NULL) == SQLITE_OK)
+		status = db_run(&db, NULL, "looking for a lock", &error, "SELECT 1 FROM sqlite_schema", "");
+	db_disconnect(&db);
 	return status < 0 && error.code == MMT_BUSY;
 }
 

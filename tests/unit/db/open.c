@@ -378,8 +378,10 @@ static void a_lock_is_seen(void **state)
 	assert_int_equal(sqlite3_exec(other, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", NULL, NULL, NULL),
 			 SQLITE_OK);
 	pid_t child = fork(); /* the locks of one process are all its own */
-	if (child == 0)
+	if (child == 0) {
+		alarm(2); /* it waits for nothing: the service's loop asks */
 		_exit(db_is_locked(filled->path) ? 7 : 0);
+	}
 	int status = 0;
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(WEXITSTATUS(status), 7);
