@@ -17,7 +17,6 @@ done
 out=$("$1" --spaces "$folder" --seeds 3 --budgets 2,12 --strategy all --misleading --csv --plot "$folder/plot.svg" 2>"$folder/err")
 header=$(echo "$out" | head -n 1)
 [ "$header" = "space,strategy,budget,median,within5" ]
-# after 12 evaluations everything is known, whatever the strategy
 out_ahead=$("$1" --spaces "$folder" --seeds 3 --budgets 2,12 --batch 8 --csv 2>"$folder/err")
 echo "$out_ahead" | grep -q "^kernel__one,auto,12,1.0000,1.0000$"
 "$1" --spaces "$folder" --seeds 3 --settled --strategy random --csv 2>"$folder/err" >"$folder/settled"
@@ -27,6 +26,7 @@ if "$1" --spaces "$folder" --batch 0 2>"$folder/err"; then
 	echo "a batch of none was accepted" >&2
 	exit 1
 fi
+# after 12 evaluations everything is known, whatever the strategy
 for strategy in auto random greedy_ils; do
 	echo "$out" | grep -q "^kernel__one,$strategy,12,1.0000,1.0000$"
 	echo "$out" | grep -q "^mean,$strategy,12,1.0000,1.0000$"
