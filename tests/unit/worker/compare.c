@@ -15,7 +15,7 @@
 struct field {
 	double times[MOST_PLANS], scatter, slow_factor;
 	unsigned samples, slow_at;
-	size_t fails, fails_at; /* which plan, at its how manieth sample; 0: none */
+	size_t fails, fails_at; /* which plan, at which of its samples; 0: none */
 	uint64_t random;
 	struct worker_measurement measurements[MOST_PLANS];
 	double ratios[MOST_PLANS]; /* as ranked; 0: not */
