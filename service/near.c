@@ -39,6 +39,12 @@ static bool same_kind(const struct mmt_problem *a, const struct mmt_problem *b)
 	return a->trans == b->trans && a->accuracy == b->accuracy;
 }
 
+/* Another transposition is nearer than another accuracy, as neighbours.h has it. */
+static int strangeness(const struct mmt_problem *a, const struct mmt_problem *b)
+{
+	return (a->trans != b->trans) + 2 * (a->accuracy != b->accuracy);
+}
+
 static bool is_of(const struct svc_winner_time *time, const struct db_trial *winner)
 {
 	return time->device_id == winner->device_id && time->variant_id == winner->variant_id &&
@@ -91,8 +97,8 @@ static double log2_rate(const struct neighbour *neighbours, size_t count, const 
 
 static bool goes_before(const struct near_choice *a, const struct near_choice *b, const struct mmt_problem *problem)
 {
-	bool kind_a = same_kind(&a->best->problem, problem), kind_b = same_kind(&b->best->problem, problem);
-	return kind_a != kind_b ? kind_a : a->efficiency > b->efficiency;
+	int kind_a = strangeness(&a->best->problem, problem), kind_b = strangeness(&b->best->problem, problem);
+	return kind_a != kind_b ? kind_a < kind_b : a->efficiency > b->efficiency;
 }
 
 size_t near_rank(const struct near_known *known, const struct neighbour_target *target,

@@ -161,6 +161,20 @@ static void the_same_transposition_is_nearer(void **state)
 	json_decref(answer);
 }
 
+/* Of neighbours that all are of another kind: another accuracy alone is less than another transposition beside it. */
+static void what_differs_in_less_is_nearer(void **state)
+{
+	bool untuned;
+	struct mmt_problem problem = fixture_problem(100), other = fixture_problem(100);
+	problem.accuracy = MMT_ACCURACY_TF32;
+	other.trans = MMT_NT;
+	promote_problem(*state, &other, "{\"T\":1,\"U\":1}", 10);
+	promote(*state, 4000, "{\"T\":64,\"U\":8}");
+	json_t *answer = ask(*state, &problem, &untuned);
+	assert_int_equal(parameter(answer, "T"), 64);
+	json_decref(answer);
+}
+
 static void a_neighbour_that_does_not_hold_is_passed_over(void **state)
 {
 	struct fixture *fixture = *state;
@@ -483,6 +497,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_tuned_problem_is_exact_with_its_rates, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_nearest_neighbour_is_planned_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_same_transposition_is_nearer, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_differs_in_less_is_nearer, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_neighbour_that_does_not_hold_is_passed_over, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_default_that_is_refused_gives_way_to_what_holds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(another_driver_makes_it_stale, set_up, tear_down),
