@@ -73,11 +73,20 @@ void svc_rescan(struct service *service)
 
 /* ---- the end ---- */
 
+/* What is being stored is finished, in a file that is there: one that was deleted since the last look is written anew.
+ */
+static void end_store(struct service *service)
+{
+	svc_demand_flush(service->demand);
+	if (!service->in_memory)
+		svc_database_keep(service);
+	svc_store_destroy(service->store);
+}
+
 /* What is being stored is finished first, and nobody is told anything by what is closed already. */
 static void end_records(struct service *service)
 {
-	svc_demand_flush(service->demand);
-	svc_store_destroy(service->store);
+	end_store(service);
 	svc_jobs_destroy(service->jobs);
 	svc_demand_destroy(service->demand);
 	svc_answers_destroy(service->answers);
@@ -121,8 +130,7 @@ static void on_jobs_drained(struct service *service)
 static void end_at_once(struct daemon *daemon)
 {
 	svc_server_destroy(daemon->service.server);
-	svc_demand_flush(daemon->service.demand);
-	svc_store_destroy(daemon->service.store);
+	end_store(&daemon->service);
 	svc_lock_release(&daemon->state_lock);
 	_exit(EXIT_SUCCESS);
 }
