@@ -13,7 +13,6 @@
 
 /* Watchers hear of a change at most this often, but for changes of state. */
 #define TELL_INTERVAL_MS 100
-#define RANK_LAST        2
 
 /* ---- telling ---- */
 
@@ -208,36 +207,9 @@ static void end_job(struct svc_job *job, enum svc_job_state state)
 
 /* ---- scheduling ---- */
 
-static bool is_waiting(const struct svc_job *job)
-{
-	return job->id != 0 && !job->ending && job->state == SVC_JOB_QUEUED;
-}
-
 bool jobs_is_quarantined(const struct svc_device *device)
 {
 	return device->quarantined_until > (int64_t)time(NULL);
-}
-
-static int own_rank(const struct svc_job *job)
-{
-	if (job->origin == SVC_JOB_CLIENT)
-		return 0;
-	return job->origin == SVC_JOB_AUTO && job->asks == 0 ? RANK_LAST : 1;
-}
-
-/* Peaks go with the first of those that are judged by them. */
-int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job)
-{
-	if (job->origin != SVC_JOB_PEAK)
-		return own_rank(job);
-	int rank = jobs_guest_wants(jobs, job->device) ? 0 : RANK_LAST;
-	for (size_t i = 0; i < jobs->count; i++) {
-		const struct svc_job *judged = jobs->list[i];
-		if (judged->device == job->device && judged->origin != SVC_JOB_PEAK && !judged->ending &&
-		    own_rank(judged) < rank)
-			rank = own_rank(judged);
-	}
-	return rank;
 }
 
 bool jobs_waits_for_peaks(const struct svc_job *job)
@@ -252,45 +224,9 @@ bool jobs_waits_for_peaks(const struct svc_job *job)
 	return false;
 }
 
-/* Peaks are wanted as often as the most asked of those that wait for them: none goes before the peaks it waits for. */
-static int64_t asks_of(const struct svc_jobs *jobs, const struct svc_job *job)
-{
-	if (job->origin != SVC_JOB_PEAK)
-		return job->asks;
-	int64_t most = 0;
-	for (size_t i = 0; i < jobs->count; i++) {
-		const struct svc_job *judged = jobs->list[i];
-		if (judged->device == job->device && judged->origin != SVC_JOB_PEAK && !judged->ending &&
-		    judged->sequence > job->sequence && judged->asks > most)
-			most = judged->asks;
-	}
-	return most;
-}
-
-/* A strict order of all jobs: by rank; where queries asked for them, by asks; by sequence. */
-static bool goes_before(const struct svc_jobs *jobs, const struct svc_job *a, const struct svc_job *b)
-{
-	int rank_a = jobs_rank(jobs, a), rank_b = jobs_rank(jobs, b);
-	if (rank_a != rank_b)
-		return rank_a < rank_b;
-	int64_t asks_a = rank_a == 1 ? asks_of(jobs, a) : 0, asks_b = rank_a == 1 ? asks_of(jobs, b) : 0;
-	return asks_a != asks_b ? asks_a > asks_b : a->sequence < b->sequence;
-}
-
-static struct svc_job *next_job(const struct svc_jobs *jobs)
-{
-	struct svc_job *next = NULL;
-	for (size_t i = 0; i < jobs->count; i++) {
-		struct svc_job *job = jobs->list[i];
-		if (is_waiting(job) && !jobs_is_quarantined(job->device) && (!next || goes_before(jobs, job, next)))
-			next = job;
-	}
-	return next;
-}
-
 bool jobs_must_yield(const struct svc_jobs *jobs, const struct svc_job *job)
 {
-	const struct svc_job *next = next_job(jobs);
+	const struct svc_job *next = jobs_next(jobs);
 	int rank = jobs_rank(jobs, job);
 	return jobs->paused || (next && jobs_rank(jobs, next) < rank) || (rank > 0 && jobs_guest_is_waiting(jobs));
 }
@@ -306,7 +242,7 @@ static void wait_for_quarantine(struct svc_jobs *jobs)
 	int64_t now = (int64_t)time(NULL), soonest = 0;
 	for (size_t i = 0; i < jobs->count; i++) {
 		int64_t until = jobs->list[i]->device->quarantined_until;
-		if (is_waiting(jobs->list[i]) && until > now && (soonest == 0 || until < soonest))
+		if (jobs_is_waiting(jobs->list[i]) && until > now && (soonest == 0 || until < soonest))
 			soonest = until;
 	}
 	if (soonest > 0)
@@ -378,7 +314,7 @@ void jobs_schedule(struct svc_jobs *jobs)
 	tell_idle(jobs);
 	if (!jobs->started || jobs->paused || jobs->running || jobs->draining || jobs_guest_go(jobs))
 		return;
-	struct svc_job *job = next_job(jobs);
+	struct svc_job *job = jobs_next(jobs);
 	if (job && jobs_guest_goes_before(jobs, job))
 		return; /* its turn comes when what is before it is stored */
 	if (!job) {
@@ -509,28 +445,25 @@ size_t svc_jobs_pending(const struct svc_jobs *jobs)
 	return count;
 }
 
+size_t svc_jobs_count(const struct svc_jobs *jobs)
+{
+	return jobs->count;
+}
+
+int64_t svc_jobs_find(const struct svc_jobs *jobs, const struct svc_device *device, const struct mmt_problem *problem)
+{
+	for (size_t i = 0; i < jobs->count; i++) {
+		const struct svc_job *job = jobs->list[i];
+		if (job->id != 0 && !job->ending && job->device == device && mmt_problem_equal(&job->problem, problem))
+			return job->id;
+	}
+	return 0;
+}
+
 json_t *svc_job_progress(const struct svc_jobs *jobs, int64_t job_id)
 {
 	const struct svc_job *job = find_job(jobs, job_id);
 	return job ? job_progress(job) : NULL;
-}
-
-json_t *svc_job_progress_at(const struct svc_jobs *jobs, size_t index)
-{
-	for (size_t i = 0; i < jobs->count; i++) {
-		const struct svc_job *job = jobs->list[i];
-		if (job->id == 0 || job->ending)
-			continue;
-		size_t before = 0;
-		for (size_t other = 0; other < jobs->count; other++) {
-			const struct svc_job *rival = jobs->list[other];
-			if (rival != job && rival->id != 0 && !rival->ending && job != jobs->running)
-				before += rival == jobs->running || goes_before(jobs, rival, job);
-		}
-		if (before == index)
-			return job_progress(job);
-	}
-	return NULL;
 }
 
 int svc_jobs_watch(struct svc_jobs *jobs, int64_t job_id, svc_job_watch *watch, void *context, struct mmt_error *error)

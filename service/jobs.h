@@ -61,8 +61,13 @@ bool svc_jobs_paused(const struct svc_jobs *jobs);
 /* No job is unfinished, nothing is being stored, and no guest waits. */
 bool svc_jobs_idle(const struct svc_jobs *jobs);
 
-/* Unfinished jobs, and how many: the running one first, then in the order they will run. */
+/* How many are unfinished and stored; and with those that are on their way into the database or out of the queue. */
 size_t svc_jobs_pending(const struct svc_jobs *jobs);
+size_t svc_jobs_count(const struct svc_jobs *jobs);
+/* Whether a request would join a job that is there, instead of making one. */
+bool svc_jobs_would_join(const struct svc_jobs *jobs, const struct svc_job_request *request);
+/* An unfinished, stored job on a device and problem; 0: none. */
+int64_t svc_jobs_find(const struct svc_jobs *jobs, const struct svc_device *device, const struct mmt_problem *problem);
 
 /* A guest: something that is no job and needs the devices to itself for a while. It waits its turn as a client's job
  * does: behind clients' jobs that came before it, and background jobs give way. */
@@ -87,7 +92,8 @@ void svc_jobs_add_peaks(struct svc_jobs *jobs, struct svc_device *device, enum m
 /* The progress object of an unfinished job, as the Tune stream and Jobs give it: {"job","device","problem",
  * "state","origin","strategy","evaluations","elapsed_s","budget_s","best":{...}|null,...}; NULL: not unfinished. */
 json_t *svc_job_progress(const struct svc_jobs *jobs, int64_t job_id);
-json_t *svc_job_progress_at(const struct svc_jobs *jobs, size_t index);
+/* An array of them, at most limit: the running one first, then in the order they will run; NULL: memory. */
+json_t *svc_jobs_progress(const struct svc_jobs *jobs, size_t limit);
 
 /* Watch one job: called on each change and at its end (last true, then no more). */
 typedef void svc_job_watch(void *context, const json_t *progress, bool last);

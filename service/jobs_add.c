@@ -35,6 +35,11 @@ static struct svc_job *equal_job(const struct svc_jobs *jobs, const struct svc_j
 	return NULL;
 }
 
+bool svc_jobs_would_join(const struct svc_jobs *jobs, const struct svc_job_request *request)
+{
+	return equal_job(jobs, request) != NULL;
+}
+
 /* A client wants what the background was going to do, or is doing: on its terms. */
 static int lift(struct svc_job *job, const struct svc_job_request *request)
 {

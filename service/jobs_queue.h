@@ -32,11 +32,15 @@ bool jobs_waits_for_peaks(const struct svc_job *job);
 void jobs_recheck_peak(struct svc_jobs *jobs, const struct svc_job *job);
 bool jobs_is_quarantined(const struct svc_device *device);
 
+/* jobs_order.c */
+bool jobs_is_waiting(const struct svc_job *job);        /* stored, and queued */
+struct svc_job *jobs_next(const struct svc_jobs *jobs); /* to be run; NULL: none waits that could */
+/* 0: clients' jobs, and what goes with them; 1: what queries asked for; 2: what the configuration lists. */
+int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job);
+
 /* jobs.c, for the guests */
 void jobs_schedule(struct svc_jobs *jobs);
 void jobs_check_stopped(struct svc_jobs *jobs); /* a drain may be over */
-/* 0: clients' jobs, and what goes with them; 1: what queries asked for; 2: what the configuration lists. */
-int jobs_rank(const struct svc_jobs *jobs, const struct svc_job *job);
 
 /* jobs_idle.c: the queue is empty: a job for what is asked most, if there is anything. */
 void jobs_fill(struct svc_jobs *jobs);

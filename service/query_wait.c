@@ -3,10 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers.h"
-#include "problem_json.h"
 
 #define LONGEST_WAIT_S 604800.0 /* a week, as the longest budget */
 
@@ -114,28 +112,6 @@ static void on_queued(void *context, int64_t job_id, const struct mmt_error *err
 		watch(waiting, job_id);
 }
 
-static bool is_on_problem(const json_t *progress, const char *device, const struct mmt_problem *problem)
-{
-	struct mmt_problem other;
-	const char *name = json_string_value(json_object_get(progress, "device"));
-	return name != NULL && strcmp(name, device) == 0 &&
-	       problem_from_json(json_object_get(progress, "problem"), &other, NULL) == 0 &&
-	       mmt_problem_equal(&other, problem);
-}
-
-/* The unfinished job on a device and problem; 0: none. */
-static int64_t find_job(const struct service *service, const struct svc_job_request *request)
-{
-	int64_t found = 0;
-	for (size_t i = 0; i < svc_jobs_pending(service->jobs) && found == 0; i++) {
-		json_t *progress = svc_job_progress_at(service->jobs, i);
-		if (progress != NULL && is_on_problem(progress, request->device->name, &request->problem))
-			found = json_integer_value(json_object_get(progress, "job"));
-		json_decref(progress);
-	}
-	return found;
-}
-
 static struct waiting *create(struct svc_call *call, const struct svc_query_wait *wait)
 {
 	struct waiting *waiting = calloc(1, sizeof *waiting);
@@ -157,7 +133,8 @@ static struct waiting *create(struct svc_call *call, const struct svc_query_wait
 void svc_query_wait(struct svc_call *call, const struct svc_query_wait *wait, json_t *answer)
 {
 	struct service *service = svc_call_service(call);
-	int64_t job_id = wait->queue ? 0 : find_job(service, wait->request);
+	const struct svc_job_request *request = wait->request;
+	int64_t job_id = wait->queue ? 0 : svc_jobs_find(service->jobs, request->device, &request->problem);
 	struct waiting *waiting = wait->queue || job_id != 0 ? create(call, wait) : NULL;
 	if (waiting == NULL) {
 		svc_call_reply(call, answer, false);
@@ -169,5 +146,5 @@ void svc_query_wait(struct svc_call *call, const struct svc_query_wait *wait, js
 		return;
 	}
 	waiting->queueing = true;
-	svc_jobs_add(service->jobs, wait->request, on_queued, waiting);
+	svc_jobs_add(service->jobs, request, on_queued, waiting);
 }

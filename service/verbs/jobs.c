@@ -65,16 +65,17 @@ static void handle(struct service *service, struct svc_call *call)
 		svc_call_error(call, &error);
 		return;
 	}
+	size_t most = limit == 0 || limit > LARGEST_LIMIT ? LARGEST_LIMIT : (size_t)limit;
 	struct reading *reading = calloc(1, sizeof *reading);
-	if (reading == NULL) {
+	json_t *jobs = reading != NULL ? svc_jobs_progress(service->jobs, most) : NULL;
+	if (jobs == NULL) {
+		free(reading);
 		mmt_error_set(&error, MMT_NO_MEMORY, 0, "no memory to list jobs");
 		svc_call_error(call, &error);
 		return;
 	}
-	reading->limit = limit == 0 || limit > LARGEST_LIMIT ? LARGEST_LIMIT : (size_t)limit;
-	reading->jobs = json_array();
-	for (size_t i = 0; i < svc_jobs_pending(service->jobs) && i < reading->limit; i++)
-		json_array_append_new(reading->jobs, svc_job_progress_at(service->jobs, i));
+	reading->limit = most;
+	reading->jobs = jobs;
 	reading->unfinished = json_array_size(reading->jobs);
 	svc_store_reply(call, read_jobs, reading, release);
 }

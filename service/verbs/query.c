@@ -93,7 +93,9 @@ static void handle(struct service *service, struct svc_call *call)
 	bool queue = false;
 	if (untuned && is_wanted(service)) {
 		request.asks = svc_demand_ask(service->demand, question.device->id, &question.problem);
-		queue = svc_jobs_pending(service->jobs) < BACKGROUND_JOBS_LIMIT; /* else when the queue is empty */
+		/* else when the queue is empty; an ask more moves what is queued up at any time */
+		queue = svc_jobs_count(service->jobs) < BACKGROUND_JOBS_LIMIT ||
+			svc_jobs_would_join(service->jobs, &request);
 	}
 	if (question.wait_s > 0) {
 		struct svc_query_wait wait = {&request, queue, question.source, question.wait_s};

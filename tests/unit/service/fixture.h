@@ -288,6 +288,15 @@ static inline void fixture_add(struct fixture *fixture, struct fixture_job *job,
 	fixture_wait(fixture, &job->queued, 10);
 }
 
+/* Of the unfinished job at this place in the queue's order; NULL: none. Caller frees. */
+static inline json_t *fixture_progress_at(struct fixture *fixture, size_t index)
+{
+	json_t *all = svc_jobs_progress(fixture->service.jobs, index + 1);
+	json_t *progress = json_incref(json_array_get(all, index));
+	json_decref(all);
+	return progress;
+}
+
 static inline void fixture_watch(struct fixture *fixture, struct fixture_job *job)
 {
 	assert_int_equal(job->error.code, MMT_OK);

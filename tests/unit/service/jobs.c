@@ -401,8 +401,8 @@ static void equal_jobs_are_one_and_a_client_lifts_it(void **state)
 	assert_int_equal(client.id, other.id);
 	/* the peak first, then the client's job, though it came last */
 	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 3);
-	json_t *first = svc_job_progress_at(fixture->service.jobs, 0);
-	json_t *second = svc_job_progress_at(fixture->service.jobs, 1);
+	json_t *first = fixture_progress_at(fixture, 0);
+	json_t *second = fixture_progress_at(fixture, 1);
 	assert_string_equal(fixture_text(first, "origin"), "peak");
 	assert_string_equal(fixture_text(second, "origin"), "client");
 	assert_int_equal(json_integer_value(json_object_get(second, "job")), other.id);
@@ -413,7 +413,7 @@ static void equal_jobs_are_one_and_a_client_lifts_it(void **state)
 
 static int64_t order_at(struct fixture *fixture, size_t index, const char *origin)
 {
-	json_t *progress = svc_job_progress_at(fixture->service.jobs, index);
+	json_t *progress = fixture_progress_at(fixture, index);
 	int64_t order = json_integer_value(json_object_get(json_object_get(progress, "problem"), "m"));
 	assert_string_equal(fixture_text(progress, "origin"), origin);
 	json_decref(progress);
@@ -474,6 +474,26 @@ static void what_is_asked_most_waits_for_its_own_peaks(void **state)
 	assert_int_equal(order_at(fixture, 3, "query"), 100);
 }
 
+/* Else a client that asks faster than jobs are stored fills the queue without limit. */
+static void what_is_on_its_way_into_the_queue_counts(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job = {0};
+	fixture_start(fixture, "");
+	struct svc_job_request request = fixture_request(fixture, 100), other = fixture_request(fixture, 200);
+	assert_false(svc_jobs_would_join(fixture->service.jobs, &request));
+	svc_jobs_add(fixture->service.jobs, &request, fixture_on_queued, &job);
+	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 0);
+	assert_int_equal(svc_jobs_count(fixture->service.jobs), 2); /* with its peak */
+	assert_int_equal(svc_jobs_find(fixture->service.jobs, request.device, &request.problem), 0);
+	assert_true(svc_jobs_would_join(fixture->service.jobs, &request));
+	assert_false(svc_jobs_would_join(fixture->service.jobs, &other));
+	fixture_wait(fixture, &job.queued, 10);
+	assert_int_equal(svc_jobs_count(fixture->service.jobs), 2);
+	assert_int_equal(svc_jobs_find(fixture->service.jobs, request.device, &request.problem), job.id);
+	assert_int_equal(svc_jobs_find(fixture->service.jobs, request.device, &other.problem), 0);
+}
+
 static void what_is_listed_is_tuned_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -520,7 +540,7 @@ static void a_result_over_the_peak_has_it_measured_again_once(void **state)
 	run(fixture, &job, &request);
 	finish_job(&job);
 	assert_int_equal(svc_jobs_pending(fixture->service.jobs), 1);
-	json_t *progress = svc_job_progress_at(fixture->service.jobs, 0);
+	json_t *progress = fixture_progress_at(fixture, 0);
 	assert_string_equal(fixture_text(progress, "origin"), "peak");
 	peak = (struct fixture_job){.id = json_integer_value(json_object_get(progress, "job"))};
 	json_decref(progress);
@@ -628,7 +648,7 @@ static void pause_gives_the_device_back_and_resume_goes_on(void **state)
 	bool idle = false;
 	for (int i = 0; i < 500 && !idle; i++) {
 		uv_run(&fixture->loop, UV_RUN_ONCE);
-		json_t *first = svc_job_progress_at(fixture->service.jobs, 0);
+		json_t *first = fixture_progress_at(fixture, 0);
 		idle = strcmp(fixture_text(first, "state"), "queued") == 0;
 		json_decref(first);
 	}
@@ -828,6 +848,7 @@ int main(void)
 		TEST(a_queued_job_says_that_peaks_are_measured_first),
 		TEST(what_is_asked_most_is_tuned_first_and_what_is_listed_last),
 		TEST(what_is_asked_most_waits_for_its_own_peaks),
+		TEST(what_is_on_its_way_into_the_queue_counts),
 		TEST(what_is_listed_is_tuned_once),
 		TEST(an_empty_queue_takes_what_was_asked_for_and_found_no_room),
 		TEST(a_result_over_the_peak_has_it_measured_again_once),
