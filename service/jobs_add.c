@@ -1,13 +1,12 @@
 /* jobs_add.c: svc_jobs_add of jobs.h: joining, lifting, and the peaks that come first. Thread: the loop's. */
 #include "jobs_queue.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "answers.h"
-#include "search.h"
+#include "strategy.h"
 
 static int add_waiter(struct svc_job *job, svc_job_queued *on_queued, void *context)
 {
@@ -103,15 +102,7 @@ static int check_request(struct svc_jobs *jobs, const struct svc_job_request *re
 	if (request->variant && !kern_registry_find(&jobs->service->kernels, problem->family, request->variant))
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "%s has no variant '%s'", problem->family,
 				     request->variant);
-	if (!search_strategy_summary(request->strategy)) {
-		char list[200] = "";
-		size_t used = 0;
-		for (const char *const *name = search_strategy_names(); *name && used + 32 < sizeof list; name++)
-			used += (size_t)snprintf(list + used, sizeof list - used, "%s%.28s", used ? ", " : "", *name);
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "no strategy is called '%s'; there is %s",
-				     request->strategy, list);
-	}
-	return 0;
+	return svc_strategy_check(request->strategy, error);
 }
 
 static bool measures_a_peak(const struct svc_job_request *request)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "paths.h"
+#include "strategy.h"
 
 const char svc_options_help[] = "Usage: mmtuned [OPTION]...\n"
 				"The auto-tuning service: finds the fastest kernels for this machine's OpenCL\n"
@@ -152,12 +153,21 @@ static int set_all(const struct svc_options *options, struct config *config, str
 	return 0;
 }
 
+/* What config cannot know. */
+static int check_strategy(const struct config *config, struct mmt_error *error)
+{
+	struct mmt_error problem;
+	if (svc_strategy_check(config->strategy, &problem) == 0)
+		return 0;
+	return mmt_error_set(error, problem.code, 0, "[tuning] strategy: %s", problem.message);
+}
+
 int svc_options_config(const struct svc_options *options, struct config *config, struct mmt_error *error)
 {
 	if (config_init(config, error) != 0)
 		return -1;
 	if (read_file(options, config, error) == 0 && set_all(options, config, error) == 0 &&
-	    svc_paths_resolve(config, options->user, error) == 0)
+	    check_strategy(config, error) == 0 && svc_paths_resolve(config, options->user, error) == 0)
 		return 0;
 	config_finish(config);
 	return -1;

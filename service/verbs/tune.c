@@ -10,8 +10,8 @@
 #include "jobs.h"
 #include "parameters.h"
 #include "plan.h"
-#include "search.h"
 #include "server.h"
+#include "strategy.h"
 
 #define PROGRESS_INTERVAL_MS 200
 #define SLOW_CLIENT_BYTES    ((size_t)16 << 10)
@@ -122,9 +122,8 @@ static void on_queued(void *context, int64_t job_id, const struct mmt_error *err
 
 static int check_names(const struct service *service, const struct svc_job_request *request, struct mmt_error *error)
 {
-	if (request->strategy != NULL && search_strategy_summary(request->strategy) == NULL)
-		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "strategy: there is none called '%.200s'",
-				     request->strategy);
+	if (request->strategy != NULL && svc_strategy_check(request->strategy, error) != 0)
+		return -1;
 	if (request->variant != NULL &&
 	    kern_registry_find(&service->kernels, request->problem.family, request->variant) == NULL)
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "variant: the family %s has none called '%.200s'",

@@ -208,8 +208,9 @@ static void the_command_line_goes_before_the_file(void **state)
 static void a_wrong_setting_is_told(void **state)
 {
 	static const char *const lines[] = {
-		"mmtuned --set tuning.budget_s=much", "mmtuned --set tuning.nosuch=1",  "mmtuned --set budget_s=1",
-		"mmtuned --set tuning.budget_s",      "mmtuned --config /no/such/file",
+		"mmtuned --set tuning.budget_s=much", "mmtuned --set tuning.nosuch=1",
+		"mmtuned --set budget_s=1",           "mmtuned --set tuning.budget_s",
+		"mmtuned --config /no/such/file",     "mmtuned --set tuning.strategy=luck",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
