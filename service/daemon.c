@@ -42,7 +42,7 @@ struct daemon {
 static void on_devices(struct service *service, const struct mmt_error *error)
 {
 	struct daemon *daemon = (struct daemon *)service;
-	if (error != NULL)
+	if (error != NULL && !service->draining)
 		svc_log(4, "cannot enumerate devices: %s", error->message);
 	service->devices_known = true;
 	svc_answers_forget(service->answers);
@@ -146,6 +146,7 @@ static void on_end(uv_signal_t *handle, int signal)
 	service->draining = true;
 	svc_server_stop(service->server);
 	svc_store_hurry(service->store);
+	svc_devices_give_up(service->devices);
 	svc_jobs_drain(service->jobs, on_jobs_drained);
 }
 

@@ -22,7 +22,8 @@ struct svc_devices {
 	svc_devices_ready **waiting;
 	size_t n_waiting;
 	bool enumerating;
-	int64_t last_temporary_id; /* of devices that the database would not take */
+	struct svc_enumeration *lister; /* what the enumerating worker is known by; NULL: it has ended */
+	int64_t last_temporary_id;      /* of devices that the database would not take */
 };
 
 /* One device on its way into the database. */
@@ -326,6 +327,7 @@ static void on_enumerated(void *context, const json_t *output, const struct mmt_
 	struct svc_devices *devices = context;
 	struct mmt_error memory;
 	mmt_error_set(&memory, MMT_NO_MEMORY, 0, "no memory for the list of devices");
+	devices->lister = NULL;
 	clear_hints(devices);
 	if (error) {
 		add_hint(devices, error->message);
@@ -368,7 +370,13 @@ void svc_devices_enumerate(struct svc_devices *devices, svc_devices_ready *ready
 	if (devices->enumerating)
 		return;
 	devices->enumerating = true;
-	svc_worker_enumerate(devices->service, on_enumerated, devices);
+	devices->lister = svc_worker_enumerate(devices->service, on_enumerated, devices);
+}
+
+void svc_devices_give_up(struct svc_devices *devices)
+{
+	if (devices->lister)
+		svc_worker_enumerate_stop(devices->lister);
 }
 
 bool svc_devices_enumerating(const struct svc_devices *devices)

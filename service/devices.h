@@ -29,6 +29,7 @@ struct svc_devices *svc_devices_create(struct service *service, struct mmt_error
 void svc_devices_destroy(struct svc_devices *devices);
 /* Runs the enumerating worker; ready is called once, error NULL when it went well. A call while one runs joins it. */
 void svc_devices_enumerate(struct svc_devices *devices, svc_devices_ready *ready);
+void svc_devices_give_up(struct svc_devices *devices); /* an enumeration that is under way ends soon, with an error */
 bool svc_devices_enumerating(const struct svc_devices *devices);
 
 size_t svc_devices_count(const struct svc_devices *devices);

@@ -12,7 +12,7 @@
 #define ENUMERATE_DEADLINE_S  30.0
 #define ENUMERATE_LIMIT_BYTES ((size_t)4 << 20)
 
-struct enumeration {
+struct svc_enumeration {
 	struct svc_process process;
 	svc_enumerated *done;
 	void *context;
@@ -23,7 +23,7 @@ struct enumeration {
 
 static void on_received(void *context, const char *bytes, size_t count)
 {
-	struct enumeration *enumeration = context;
+	struct svc_enumeration *enumeration = context;
 	if (enumeration->too_long)
 		return;
 	if (enumeration->bytes + count > enumeration->capacity) {
@@ -43,12 +43,12 @@ static void on_received(void *context, const char *bytes, size_t count)
 
 static void on_expired(void *context)
 {
-	struct enumeration *enumeration = context;
+	struct svc_enumeration *enumeration = context;
 	enumeration->timed_out = true;
 	svc_process_kill(&enumeration->process);
 }
 
-static json_t *parse(const struct enumeration *enumeration, struct mmt_error *error)
+static json_t *parse(const struct svc_enumeration *enumeration, struct mmt_error *error)
 {
 	const struct svc_process *process = &enumeration->process;
 	char text[MMT_MESSAGE_BYTES - 64];
@@ -74,7 +74,7 @@ static json_t *parse(const struct enumeration *enumeration, struct mmt_error *er
 
 static void on_ended(void *context)
 {
-	struct enumeration *enumeration = context;
+	struct svc_enumeration *enumeration = context;
 	struct mmt_error error = {0};
 	json_t *output = parse(enumeration, &error);
 	enumeration->done(enumeration->context, output, output ? NULL : &error);
@@ -85,14 +85,14 @@ static void on_ended(void *context)
 
 static const struct svc_process_events process_events = {on_received, on_expired, on_ended};
 
-void svc_worker_enumerate(struct service *service, svc_enumerated *done, void *context)
+struct svc_enumeration *svc_worker_enumerate(struct service *service, svc_enumerated *done, void *context)
 {
-	struct enumeration *enumeration = calloc(1, sizeof *enumeration);
+	struct svc_enumeration *enumeration = calloc(1, sizeof *enumeration);
 	if (!enumeration) {
 		struct mmt_error error = {0};
 		mmt_error_set(&error, MMT_NO_MEMORY, 0, "no memory to list the devices");
 		done(context, NULL, &error);
-		return;
+		return NULL;
 	}
 	enumeration->done = done;
 	enumeration->context = context;
@@ -104,4 +104,10 @@ void svc_worker_enumerate(struct service *service, svc_enumerated *done, void *c
 	};
 	svc_process_start(&enumeration->process, service->loop, &spec, &process_events, enumeration);
 	svc_process_deadline(&enumeration->process, ENUMERATE_DEADLINE_S);
+	return enumeration;
+}
+
+void svc_worker_enumerate_stop(struct svc_enumeration *enumeration)
+{
+	svc_process_kill(&enumeration->process);
 }

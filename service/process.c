@@ -246,7 +246,8 @@ const char *svc_process_explain(const struct svc_process *process, char *out, si
 	if (process->start_error != 0)
 		used = snprintf(out, bytes, "cannot be started: %s", uv_strerror(process->start_error));
 	else if (process->signal != 0)
-		used = snprintf(out, bytes, "killed by signal %d (%s)", process->signal, strsignal(process->signal));
+		used = snprintf(out, bytes, "was killed by signal %d (%s)", process->signal,
+				strsignal(process->signal));
 	else
 		used = snprintf(out, bytes, "exited with status %lld", (long long)process->exit_status);
 	if (tail[0] != '\0' && used > 0 && (size_t)used + 3 < bytes) {

@@ -61,7 +61,7 @@ void svc_process_kill(struct svc_process *process);
 int svc_process_write(struct svc_process *process, char *bytes, size_t count, struct mmt_error *error);
 /* The child reads the end of the stream. */
 void svc_process_hang_up(struct svc_process *process);
-/* "killed by signal 11 (Segmentation fault): last lines of stderr". Valid UTF-8. Returns out. */
+/* "was killed by signal 11 (Segmentation fault): last lines of stderr". Valid UTF-8. Returns out. */
 const char *svc_process_explain(const struct svc_process *process, char *out, size_t bytes);
 
 #endif

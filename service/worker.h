@@ -45,8 +45,11 @@ const json_t *svc_worker_references(const struct svc_worker *worker);
 /* The result of what a worker had in hand when it ended. */
 struct kern_result svc_worker_lost_result(enum svc_worker_end end, const char *explanation);
 
-/* The enumerating worker: prints JSON and exits; done gets it or an error. 30 s at most. */
+/* The enumerating worker: prints JSON and exits; done gets it or an error. 30 s at most. What is returned is good until
+ * done is called; NULL: it was, with an error. */
 typedef void svc_enumerated(void *context, const json_t *output, const struct mmt_error *error);
-void svc_worker_enumerate(struct service *service, svc_enumerated *done, void *context);
+struct svc_enumeration;
+struct svc_enumeration *svc_worker_enumerate(struct service *service, svc_enumerated *done, void *context);
+void svc_worker_enumerate_stop(struct svc_enumeration *enumeration); /* done comes soon, with an error */
 
 #endif

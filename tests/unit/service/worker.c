@@ -250,6 +250,19 @@ static void a_driver_that_crashes_in_a_list_is_an_error(void **state)
 	assert_non_null(strstr(listed.error.message, "signal 6"));
 }
 
+static void a_list_that_hangs_can_be_given_up(void **state)
+{
+	struct fixture *fixture = *state;
+	struct listed listed = {0};
+	setenv("MMTUNE_FAKE", "enumerate=hang", 1);
+	struct svc_enumeration *enumeration = svc_worker_enumerate(&fixture->service, on_enumerated, &listed);
+	assert_non_null(enumeration);
+	svc_worker_enumerate_stop(enumeration);
+	fixture_wait(fixture, &listed.done, 10);
+	assert_null(listed.output);
+	assert_non_null(strstr(listed.error.message, "was killed by signal 9"));
+}
+
 static void a_list_without_an_end_is_cut_off(void **state)
 {
 	char path[96];
@@ -282,6 +295,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(takes_its_own_children_along, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lists_devices, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_driver_that_crashes_in_a_list_is_an_error, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_list_that_hangs_can_be_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_list_without_an_end_is_cut_off, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_list_that_is_no_json_is_an_error, set_up, tear_down),
 	};
