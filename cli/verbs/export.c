@@ -82,20 +82,22 @@ static int begin(struct exporting *exporting, struct mmt_error *error)
 	return 0;
 }
 
-/* own: the document's own object beside the results. */
+/* own: the document's own object beside the results. Standard output is main's to flush, and to complain of. */
 static int end(struct exporting *exporting, const json_t *own, struct mmt_error *error)
 {
+	FILE *out = exporting->out;
 	bool failed;
 	if (!exporting->csv) {
-		fputs("\n],\"Mmtune\":", exporting->out);
-		json_dumpf(own, exporting->out, JSON_COMPACT);
-		fputs("}\n", exporting->out);
+		fputs("\n],\"Mmtune\":", out);
+		json_dumpf(own, out, JSON_COMPACT);
+		fputs("}\n", out);
 	}
-	failed = ferror(exporting->out) || fflush(exporting->out) != 0;
-	if (exporting->path != NULL)
-		failed = fclose(exporting->out) != 0 || failed;
 	exporting->out = NULL;
-	return failed ? mmt_error_errno(error, "cannot write the output") : 0;
+	if (exporting->path == NULL)
+		return 0;
+	failed = ferror(out) != 0;
+	failed = fclose(out) != 0 || failed;
+	return failed ? mmt_error_errno(error, "cannot write '%s'", exporting->path) : 0;
 }
 
 /* Page after page, with one call each; the next call begins behind this one's last trial. */
@@ -118,7 +120,7 @@ static int write_all(struct cli_context *context, struct exporting *exporting, j
 			status = end(exporting, json_object_get(document, "Mmtune"), error);
 		json_decref(reply);
 	}
-	if (exporting->written == 0)
+	if (status == 0 && exporting->written == 0)
 		fputs("mmtune: nothing was recorded that matches\n", stderr);
 	return status;
 }

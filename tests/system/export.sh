@@ -55,6 +55,7 @@ fi
 expect 2 'either --csv or --json' mmtune export --csv --json
 expect 4 'no device' mmtune export --device nosuch
 expect 1 "cannot write '/nosuch/file'" mmtune export --output /nosuch/file
+expect 1 "cannot write '/dev/full': No space left" mmtune export --output /dev/full
 stop_service
 echo before >"$work/kept"
 expect 3 '.' mmtune export --output "$work/kept"
