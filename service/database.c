@@ -39,7 +39,7 @@ int svc_database_open(struct service *service, struct mmt_error *error)
 	free(service->database_path);
 	free(service->database_note);
 	service->database_note = NULL;
-	service->in_memory = service->was_locked = false;
+	service->in_memory = service->was_locked = service->out_of_place = false;
 	service->database_path = svc_paths_join(service->config.state_directory, DATABASE_FILE, error);
 	if (service->database_path == NULL)
 		return -1;
@@ -74,13 +74,25 @@ static int keep_work(struct db *db, void *context, struct mmt_error *error)
 	return db_keep_place(db, &keeping->restored, error);
 }
 
+/* The file is where it was before the note: moved away, and back. */
+static void take_note_back(struct service *service)
+{
+	svc_log(6, "the database is in its place again");
+	free(service->database_note);
+	service->database_note = NULL;
+}
+
 static void on_kept(void *context, int status, const struct mmt_error *error)
 {
 	struct keeping *keeping = context;
+	struct service *service = keeping->service;
 	if (status != 0)
-		note(keeping->service, error->message);
+		note(service, error->message);
 	else if (keeping->restored)
-		note(keeping->service, "the database was deleted while the service ran: it was written anew, whole");
+		note(service, "the database was deleted while the service ran: it was written anew, whole");
+	else if (service->out_of_place)
+		take_note_back(service);
+	service->out_of_place = status != 0;
 	free(keeping);
 }
 

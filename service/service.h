@@ -39,6 +39,7 @@ struct service {
 	char *database_note; /* read-only, set aside ...: shown by Status; NULL: all well */
 	bool in_memory;      /* the database is not on disk: nothing of this run will last */
 	bool was_locked;     /* it is so because another process had locked it */
+	bool out_of_place;   /* at the last look its file was not where it belongs: the note tells */
 	bool user_instance;  /* started with --user */
 	bool devices_known;  /* the first enumeration is over, well or not */
 	bool draining;

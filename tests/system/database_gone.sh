@@ -20,6 +20,11 @@ mmtune history --trials --json --limit 0 >"$work/before"
 rm "$work/state/mmtune.db"
 until_note "deleted"
 [ -f "$work/state/mmtune.db" ] || fail "the database was not written anew"
+# Away for a while and back: the note goes too.
+mv "$work/state" "$work/away"
+until_note "copying"
+mv "$work/away" "$work/state"
+until_note null
 mmtune tune --order 80 --evaluations 3 >/dev/null
 rm "$work/state/mmtune.db" # the end comes before the next look
 stop_service
