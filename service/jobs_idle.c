@@ -78,8 +78,16 @@ static void on_listed(void *context, int64_t job_id, const struct mmt_error *err
 static void add_listed(struct svc_jobs *jobs, struct svc_device *device, const struct mmt_problem *problem)
 {
 	const struct svc_job_request request = {.device = device, .problem = *problem, .origin = SVC_JOB_AUTO};
-	if (device->present && !svc_answers_is_tuned(jobs->service->answers, device, problem))
+	char text[MMT_MESSAGE_BYTES];
+	struct mmt_error error;
+	if (!device->present || svc_answers_is_tuned(jobs->service->answers, device, problem))
+		return;
+	if (kern_problem_fits(problem, &device->properties, &error) == 0) {
 		svc_jobs_add(jobs, &request, on_listed, NULL);
+	} else {
+		mmt_problem_text(problem, text, sizeof text);
+		svc_log(4, "auto_tune: %s on %s: %s", text, device->name, error.message);
+	}
 }
 
 static void add_entry(struct svc_jobs *jobs, const struct config_problem *entry)
