@@ -182,8 +182,7 @@ struct reading {
 	struct config *config;
 	struct mmt_error *error;
 	bool failed;
-	char *buffer;
-	size_t buffer_bytes;
+	char buffer[LINE_BYTES + 2]; /* the line, a byte too many, and the end */
 };
 
 /* Keeps the first error only. Returns 0, which is inih's word for failure. */
@@ -221,18 +220,33 @@ static int check_line(struct reading *reading, const char *line)
 	return fail_at(reading, "neither a [section] nor 'key = value'");
 }
 
+/* Reads one line, of one that is too long a byte too many: a file without an end has no end of a line either. How many
+ * bytes; 0: the end. */
+static size_t next_line(struct reading *reading)
+{
+	size_t length = 0;
+	int byte = 0;
+	while (length <= LINE_BYTES && byte != '\n' && (byte = getc(reading->file)) != EOF)
+		reading->buffer[length++] = (char)byte;
+	reading->buffer[length] = '\0';
+	return length;
+}
+
 /* fgets for inih that counts the lines (this build of inih does not tell them) and refuses what
  * inih would misread: lines that are too long, NUL bytes, lines that continue the one before. */
 static char *read_line(char *out, int bytes, void *context)
 {
 	struct reading *reading = context;
-	ssize_t length = reading->failed ? -1 : getline(&reading->buffer, &reading->buffer_bytes, reading->file);
-	if (length < 0)
+	size_t length = reading->failed ? 0 : next_line(reading);
+	if (length == 0)
 		return NULL;
 	reading->line++;
-	if (length > LINE_BYTES || length >= bytes)
-		return fail_at(reading, "the line is too long"), NULL;
-	if (memchr(reading->buffer, '\0', (size_t)length))
+	if (length > LINE_BYTES || length >= (size_t)bytes) {
+		char text[64];
+		snprintf(text, sizeof(text), "the line is too long: at most %d bytes, its end included", LINE_BYTES);
+		return fail_at(reading, text), NULL;
+	}
+	if (memchr(reading->buffer, '\0', length))
 		return fail_at(reading, "the line has a NUL byte"), NULL;
 	char *start = reading->buffer;
 	if (reading->line == 1 && strncmp(start, "\xef\xbb\xbf", 3) == 0)
@@ -277,7 +291,6 @@ int config_read(struct config *config, const char *path, struct mmt_error *error
 		fail_at(&reading, "the line cannot be read");
 	}
 	fclose(reading.file);
-	free(reading.buffer);
 	return reading.failed ? -1 : 0;
 }
 

@@ -100,6 +100,8 @@ static void what_would_be_misread_is_refused(void **state)
 	memset(text + strlen(text), 'a', 300);
 	refused(text, 2, "too long");
 	assert_int_equal(config_init(&config, &error), 0);
+	assert_int_equal(config_read(&config, "/dev/zero", &error), -1); /* a line without an end */
+	assert_non_null(strstr(error.message, "/dev/zero:1: the line is too long"));
 	write_file(nul, sizeof(nul) - 1);
 	assert_int_equal(config_read(&config, path, &error), -1);
 	assert_non_null(strstr(error.message, ":2: "));
