@@ -1,0 +1,33 @@
+# Queries that come faster than jobs are stored do not fill the queue past its limit; while it is full an ask more
+# still moves a problem up, and the listing of it holds nobody up.
+. "$SOURCE/tests/system/lib.sh"
+command -v python3 >/dev/null || { echo "no python3: skipped" >&2; exit 77; }
+export MMTUNE_FAKE='devices=gpu:A'
+start_service --set service.worker="$BUILD/tests/fake/fake-worker"
+mmtune pause >/dev/null
+python3 - "$MMTUNE_SOCKET" <<'END'
+import json, socket, sys
+
+stream = socket.socket(socket.AF_UNIX)
+stream.connect(sys.argv[1])
+for order in range(1, 2001):
+    call = {"method": "org.mmtune.Tuner.Query", "parameters": {"device": "gpu0", "m": order}}
+    stream.sendall(json.dumps(call).encode() + b"\0")
+    reply = b""
+    while not reply.endswith(b"\0"):
+        reply += stream.recv(65536)
+END
+mmtune query --order 5 >/dev/null
+mmtune query --order 5 >/dev/null
+tries=0
+pending() { mmtune status --json | grep -o '"jobs_pending":[0-9]*' | cut -d: -f2; }
+until [ "$(pending)" -ge 256 ]; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 200 ] || fail "only $(pending) jobs are queued"
+	sleep 0.05
+done
+[ "$(pending)" -le 260 ] || fail "$(pending) jobs are queued"
+mmtune jobs --limit 0 >"$work/jobs"
+awk '$8 == "query" {print $5, $9; exit}' "$work/jobs" >"$work/first"
+[ "$(cat "$work/first")" = "5x5x5 3" ] || fail "first is $(cat "$work/first"), not 5x5x5, asked for 3 times"
+stop_service
