@@ -98,13 +98,29 @@ out:
 	return NULL;
 }
 
+/* The one that is there now, beside those that the service remembers; NULL: none or several are. */
+static const json_t *only_present(const json_t *devices)
+{
+	const json_t *found = NULL, *device;
+	size_t at;
+	json_array_foreach (devices, at, device) {
+		if (json_is_false(json_object_get(device, "present")))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = device;
+	}
+	return found;
+}
+
 /* The name of the only device; NULL with what there is instead. Borrowed from reply. */
 static const char *only_device(const json_t *reply, struct mmt_error *error)
 {
 	const json_t *devices = json_object_get(reply, "devices");
 	size_t count = json_array_size(devices);
-	if (count == 1)
-		return cli_field_text(json_array_get(devices, 0), "name");
+	const json_t *only = count == 1 ? json_array_get(devices, 0) : only_present(devices);
+	if (only != NULL)
+		return cli_field_text(only, "name");
 	if (count == 0) {
 		const char *hint = json_string_value(json_array_get(json_object_get(reply, "hints"), 0));
 		mmt_error_set(error, MMT_NO_SUCH_DEVICE, 0, "this machine has no OpenCL device%s%s",
