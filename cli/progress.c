@@ -62,9 +62,11 @@ static void describe(char *line, const json_t *state)
 	bool running = strcmp(name, "running") == 0;
 	if (strcmp(name, "queued") == 0) {
 		bool peaks = strcmp(cli_field_text(state, "phase"), "peaks") == 0;
-		snprintf(line, LINE_BYTES, "queued: %s",
-			 peaks ? "the device's peaks are measured first, which is not in the budget"
-			       : "other jobs run first");
+		const char *message = cli_field_text(state, "message");
+		const char *why = message[0] != '\0' ? message
+				  : peaks ? "the device's peaks are measured first, which is not in the budget"
+					  : "other jobs run first";
+		snprintf(line, LINE_BYTES, "queued: %.*s", (int)strcspn(why, "\n"), why);
 		return;
 	}
 	snprintf(line, LINE_BYTES, "%s%s%lld evaluated", running ? "" : name, running ? "" : "; ",

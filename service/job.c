@@ -38,6 +38,15 @@ static json_t *outcomes(const struct svc_job *job)
 	return object;
 }
 
+static json_t *message(const struct svc_job *job)
+{
+	if (job->message[0])
+		return json_string(job->message);
+	if (job->state == SVC_JOB_QUEUED && jobs_is_quarantined(job->device))
+		return json_sprintf("the device is in quarantine: %s", job->device->quarantine_reason);
+	return json_null();
+}
+
 json_t *job_progress(const struct svc_job *job)
 {
 	json_t *object =
@@ -57,7 +66,7 @@ json_t *job_progress(const struct svc_job *job)
 	json_object_set(object, "best", job->best ? job->best : json_null());
 	json_object_set(object, "accounting", job->accounting ? job->accounting : json_null());
 	json_object_set_new(object, "outcomes", outcomes(job));
-	json_object_set_new(object, "message", job->message[0] ? json_string(job->message) : json_null());
+	json_object_set_new(object, "message", message(job));
 	return object;
 }
 

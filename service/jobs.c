@@ -256,10 +256,19 @@ static void on_changed(void *context, bool urgent)
 		tell(jobs->running, urgent, false);
 }
 
+/* Whoever watches a job that waits for the device. */
+static void tell_of_quarantine(const struct svc_jobs *jobs, const struct svc_device *device)
+{
+	for (size_t i = 0; i < jobs->count; i++)
+		if (jobs->list[i]->device == device && jobs_is_waiting(jobs->list[i]))
+			tell(jobs->list[i], true, false);
+}
+
 static void on_run_ended(void *context, enum runner_end end)
 {
 	struct svc_jobs *jobs = context;
 	struct svc_job *job = jobs->running;
+	const struct svc_device *device = job->device;
 	jobs->running = NULL;
 	jobs->runner = NULL;
 	job->spent_before_ns = job_spent_ns(job);
@@ -276,6 +285,8 @@ static void on_run_ended(void *context, enum runner_end end)
 			jobs_recheck_peak(jobs, job);
 		end_job(job, states[end]);
 	}
+	if (jobs_is_quarantined(device))
+		tell_of_quarantine(jobs, device);
 	jobs_check_stopped(jobs);
 	jobs_schedule(jobs);
 }

@@ -224,8 +224,9 @@ bool runner_count_crash(struct runner *runner, enum svc_worker_end end, const ch
 		seconds = QUARANTINE_LONGEST_S;
 	device->quarantines++;
 	device->quarantined_until = (int64_t)time(NULL) + seconds;
-	snprintf(device->quarantine_reason, sizeof device->quarantine_reason, "%u crashes in a row, the last: %.200s",
-		 device->crashes, explanation);
+	struct mmt_error reason; /* valid text wherever it is cut */
+	mmt_error_set(&reason, MMT_FAILED, 0, "%u crashes in a row, the last: %.200s", device->crashes, explanation);
+	snprintf(device->quarantine_reason, sizeof device->quarantine_reason, "%.255s", reason.message);
 	svc_log(4, "%s is put in quarantine for %lld s: %s", device->name, (long long)seconds,
 		device->quarantine_reason);
 	runner_end(runner, RUNNER_FAILED, "%s is put in quarantine: %s", device->name, device->quarantine_reason);

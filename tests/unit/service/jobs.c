@@ -361,6 +361,14 @@ static void a_device_that_crashes_again_and_again_is_put_in_quarantine(void **st
 	}
 	assert_true(quarantined);
 	assert_non_null(strstr(device->quarantine_reason, "3 crashes in a row"));
+	bool told = false;
+	for (int i = 0; i < 500 && !told; i++) {
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+		json_t *first = fixture_progress_at(fixture, 0);
+		told = strstr(fixture_text(first, "message"), "in quarantine: 3 crashes in a row") != NULL;
+		json_decref(first);
+	}
+	assert_true(told);
 	request = fixture_request(fixture, 200);
 	fixture_add(fixture, &job, &request);
 	assert_int_equal(job.error.code, MMT_BUSY);
