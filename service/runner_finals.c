@@ -120,19 +120,31 @@ static bool same_configuration(const struct runner_candidate *a, const struct ru
 	       memcmp(a->indices, b->indices, a->variant->n_parameters * sizeof a->indices[0]) == 0;
 }
 
+/* Behind the best: where the device has not the memory for all at once, those that are prepared last lack it. */
+static void put_second(struct runner *runner, size_t index)
+{
+	if (index < 2)
+		return;
+	struct runner_candidate candidate = runner->finalists[index];
+	runner->finalists[index] = runner->finalists[1];
+	runner->finalists[1] = candidate;
+}
+
 static void add_incumbent(struct runner *runner)
 {
 	struct runner_candidate incumbent;
+	size_t at = 0;
 	if (!incumbent_of(runner, &incumbent))
 		return;
-	for (size_t i = 0; i < runner->n_finalists; i++) {
-		if (same_configuration(&runner->finalists[i], &incumbent)) {
-			runner->finalists[i].incumbent = true;
-			return;
-		}
-	}
-	if (runner_candidate_plan(runner, &incumbent))
+	while (at < runner->n_finalists && !same_configuration(&runner->finalists[at], &incumbent))
+		at++;
+	if (at < runner->n_finalists)
+		runner->finalists[at].incumbent = true;
+	else if (runner_candidate_plan(runner, &incumbent))
 		runner->finalists[runner->n_finalists++] = incumbent;
+	else
+		return;
+	put_second(runner, at);
 }
 
 static double relative_error(const struct runner_top *top)
@@ -360,13 +372,15 @@ static bool read_results(struct runner *runner, const json_t *results)
 	return true;
 }
 
-/* Skipped means here that the device was lost before its turn, which is no fact about the finalist. */
-static void settle(struct runner *runner, const struct runner_candidate *finalist)
+/* Skipped means here that the device was lost before its turn, and memory that is short beside others that were
+ * compared may suffice for the finalist alone: neither is a fact about it. */
+static void settle(struct runner *runner, const struct runner_candidate *finalist, bool decided)
 {
 	if (finalist->result.outcome == KERN_OUTCOME_SKIPPED)
 		return;
 	note(runner, finalist);
-	runner_record(runner, finalist);
+	if (!decided || finalist->result.outcome != KERN_OUTCOME_OUT_OF_MEMORY)
+		runner_record(runner, finalist);
 }
 
 /* Nobody was measured: those without a fault of their own once more, or the next best. */
@@ -396,7 +410,7 @@ void runner_finals_results(struct runner *runner, const json_t *results)
 		winner = decide(runner, reason, sizeof reason);
 	for (size_t i = 0; i < runner->n_finalists; i++)
 		if (&runner->finalists[i] != winner)
-			settle(runner, &runner->finalists[i]);
+			settle(runner, &runner->finalists[i], decided);
 	if (winner) {
 		note(runner, winner);
 		runner_record_winner(runner, winner, NULL, RUNNER_DONE, reason);

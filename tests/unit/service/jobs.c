@@ -345,6 +345,28 @@ static void wrong_results_never_win(void **state)
 	finish_job(&job);
 }
 
+/* In a comparison the others hold memory too: what lacks it there is neither recorded as such nor lost. */
+static void a_finalist_that_lacks_memory_may_win_another_time(void **state)
+{
+	static const char *const fakes[] = {"best=T:16,U:2", "best=T:16,U:2; out_of_memory=@-DT=16 -DU=2",
+					    "best=T:16,U:2"};
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, fakes[0]);
+	for (size_t i = 0; i < 3; i++) {
+		if (i > 0)
+			restart(fixture, fakes[i]);
+		struct svc_job_request request = fixture_request(fixture, 100);
+		run(fixture, &job, &request);
+		assert_string_equal(fixture_text(job.last, "state"), "done");
+		assert_int_equal(fixture_outcome(&job, "out_of_memory"), 0);
+		const json_t *parameters = json_object_get(json_object_get(job.last, "best"), "parameters");
+		assert_int_equal(json_integer_value(json_object_get(parameters, "T")), 16);
+		finish_job(&job);
+	}
+	assert_int_equal(count(fixture, (struct counting){0}).promotions, 3);
+}
+
 static void a_device_that_crashes_again_and_again_is_put_in_quarantine(void **state)
 {
 	struct fixture *fixture = *state;
@@ -849,6 +871,7 @@ int main(void)
 		TEST(nothing_that_builds_is_a_failure_with_the_log),
 		TEST(conditions_that_never_hold_are_a_failure_that_names_them),
 		TEST(wrong_results_never_win),
+		TEST(a_finalist_that_lacks_memory_may_win_another_time),
 		TEST(a_device_that_crashes_again_and_again_is_put_in_quarantine),
 		TEST(a_worker_that_cannot_start_fails_the_job),
 		TEST(equal_jobs_are_one_and_a_client_lifts_it),
