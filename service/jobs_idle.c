@@ -13,6 +13,8 @@
 #include "demand.h"
 #include "problem_list.h"
 
+#define FILL_AGAIN_MS 60000 /* after a failure that is not the problem's, with the next thing that happens */
+
 /* ---- what clients ask for ---- */
 
 struct filling {
@@ -30,24 +32,36 @@ static bool takes(void *context, int64_t device_id, const struct mmt_problem *pr
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->list[i]->device == device && mmt_problem_equal(&jobs->list[i]->problem, problem))
 			return false;
-	return true;
+	return !svc_answers_is_tuned(jobs->service->answers, device,
+				     problem); /* a kill may come before it is forgotten */
 }
 
-/* What cannot be queued is forgotten, else it would be the most asked for ever. */
+/* That the problem is at fault, and not the disk or the memory. */
+static bool is_of_the_problem(const struct mmt_error *error)
+{
+	return error->code == MMT_INVALID_ARGUMENT || error->code == MMT_NOT_SUPPORTED ||
+	       error->code == MMT_TOO_LARGE || error->code == MMT_NO_VALID_CONFIGURATION;
+}
+
+/* What can never be queued is forgotten, else it would be the most asked for ever. */
 static void on_filled(void *context, int64_t job_id, const struct mmt_error *error)
 {
 	struct filling *filling = context;
+	struct svc_jobs *jobs = filling->jobs;
 	(void)job_id;
-	filling->jobs->filling = false;
-	if (error)
-		svc_demand_forget(filling->jobs->service->demand, filling->device_id, &filling->problem);
+	jobs->filling = false;
+	if (error && is_of_the_problem(error))
+		svc_demand_forget(jobs->service->demand, filling->device_id, &filling->problem);
+	else if (error)
+		jobs->fill_after_ms = uv_now(jobs->service->loop) + FILL_AGAIN_MS;
 	free(filling);
 }
 
 void jobs_fill(struct svc_jobs *jobs)
 {
 	struct service *service = jobs->service;
-	while (!jobs->filling && service->config.background_budget_s > 0 && !service->in_memory) {
+	while (!jobs->filling && service->config.background_budget_s > 0 && !service->in_memory &&
+	       uv_now(service->loop) >= jobs->fill_after_ms) {
 		struct filling *filling = calloc(1, sizeof *filling);
 		if (!filling ||
 		    !svc_demand_most_asked(service->demand, takes, jobs, &filling->device_id, &filling->problem)) {

@@ -19,6 +19,7 @@ struct svc_jobs {
 	size_t storing;                /* posts to the store that are not done */
 	bool started, paused, draining;
 	bool filling;                             /* a job for what is asked most is on its way into the queue */
+	uint64_t fill_after_ms;                   /* of the loop's clock: not before, since the last one failed */
 	void (*stopped)(struct service *service); /* while a drain goes on */
 	void (*idle)(struct service *service);    /* to be called when nothing runs; NULL: nothing asked for */
 };

@@ -282,6 +282,8 @@ static void work_on(struct runner *runner)
 	}
 	if (runner->phase == RUNNER_SEARCHING && runner->posts < POSTS_LIMIT)
 		runner_ahead_fill(runner);
+	if (runner->phase == RUNNER_ENDING)
+		return;
 	if (runner->worker_trials >= WORKER_TRIALS)
 		runner_close_worker(runner);
 	if (!runner->worker)

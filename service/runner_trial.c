@@ -219,6 +219,8 @@ bool runner_next(struct runner *runner, struct runner_candidate *candidate)
 		}
 		if (take(runner, point, candidate))
 			return true;
+		if (runner->phase == RUNNER_ENDING) /* no memory to record the refusal */
+			return false;
 	}
 	return false;
 }
