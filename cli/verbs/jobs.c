@@ -22,7 +22,10 @@ static void add_job(struct cli_table *table, const json_t *job)
 	cli_table_cell(table, "%s", cli_field_text(job, "device"));
 	cli_table_cell(table, "%s", cli_field_problem(job, "problem", problem));
 	cli_table_cell(table, "%s", cli_field_text(job, "origin"));
-	cli_table_cell(table, asks > 0 ? "%lld" : "", (long long)asks);
+	if (asks > 0)
+		cli_table_cell(table, "%lld", (long long)asks);
+	else
+		cli_table_cell(table, "%s", "");
 	cli_table_cell(table, "%s", cli_field_text(job, "strategy"));
 	cli_table_cell(table, "%lld", (long long)cli_field_integer(job, "evaluations"));
 	cli_table_cell(table, "%s", cli_format_seconds(elapsed, cli_field_number(job, "elapsed_s")));
