@@ -78,7 +78,7 @@ void svc_rescan(struct service *service)
 static void end_store(struct service *service)
 {
 	svc_demand_flush(service->demand);
-	if (!service->in_memory)
+	if (service->store && !service->in_memory) /* without: the start failed */
 		svc_database_keep(service);
 	svc_store_destroy(service->store);
 }
