@@ -6,8 +6,8 @@
  * Thread: the loop's. */
 #include "jobs_queue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "answers.h"
 #include "demand.h"
@@ -32,8 +32,8 @@ static bool takes(void *context, int64_t device_id, const struct mmt_problem *pr
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->list[i]->device == device && mmt_problem_equal(&jobs->list[i]->problem, problem))
 			return false;
-	return !svc_answers_is_tuned(jobs->service->answers, device,
-				     problem); /* a kill may come before it is forgotten */
+	/* what is tuned is still in the list where a kill came before it was forgotten */
+	return !svc_answers_is_tuned(jobs->service->answers, device, problem);
 }
 
 /* That the problem is at fault, and not the disk or the memory. */
@@ -82,26 +82,25 @@ void jobs_fill(struct svc_jobs *jobs)
 
 /* ---- what the configuration lists ---- */
 
+/* context: the problem and the device, as text. */
 static void on_listed(void *context, int64_t job_id, const struct mmt_error *error)
 {
-	(void)context, (void)job_id;
+	char *what = context;
+	(void)job_id;
 	if (error)
-		svc_log(6, "auto_tune: %s", error->message);
+		svc_log(is_of_the_problem(error) ? 4 : 6, "auto_tune: %s: %s", what, error->message);
+	free(what);
 }
 
 static void add_listed(struct svc_jobs *jobs, struct svc_device *device, const struct mmt_problem *problem)
 {
 	const struct svc_job_request request = {.device = device, .problem = *problem, .origin = SVC_JOB_AUTO};
-	char text[MMT_MESSAGE_BYTES];
-	struct mmt_error error;
+	char text[MMT_MESSAGE_BYTES], *what;
 	if (!device->present || svc_answers_is_tuned(jobs->service->answers, device, problem))
 		return;
-	if (kern_problem_fits(problem, &device->properties, &error) == 0) {
-		svc_jobs_add(jobs, &request, on_listed, NULL);
-	} else {
-		mmt_problem_text(problem, text, sizeof text);
-		svc_log(4, "auto_tune: %s on %s: %s", text, device->name, error.message);
-	}
+	mmt_problem_text(problem, text, sizeof text);
+	if (asprintf(&what, "%s on %s", text, device->name) >= 0)
+		svc_jobs_add(jobs, &request, on_listed, what);
 }
 
 static void add_entry(struct svc_jobs *jobs, const struct config_problem *entry)

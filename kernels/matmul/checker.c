@@ -494,8 +494,9 @@ static int check_name(const char *buffer, struct mmt_error *error)
 	return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "matmul has no output '%s'", buffer);
 }
 
-int matmul_verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
-		  double *relative_error, struct mmt_error *error)
+/* quick: data has the rows of the sample that was drawn last; else all rows. */
+static int verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
+		  bool quick, double *relative_error, struct mmt_error *error)
 {
 	struct judged judged;
 	int status;
@@ -503,9 +504,19 @@ int matmul_verify(struct kern_checker *checker, enum kern_check_mode mode, const
 	if (check_name(buffer, error))
 		return -1;
 	judged_init(&judged, checker, mode, data);
+	if (quick) {
+		judged.rows = checker->sample;
+		judged.n_rows = (int64_t)checker->n_sample;
+	}
 	status = judge(&judged, relative_error, error);
 	judged_finish(&judged);
 	return status;
+}
+
+int matmul_verify(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
+		  double *relative_error, struct mmt_error *error)
+{
+	return verify(checker, mode, buffer, data, false, relative_error, error);
 }
 
 bool matmul_sample(struct kern_checker *checker, const char *buffer, struct kern_sample *out)
@@ -540,15 +551,5 @@ bool matmul_sample(struct kern_checker *checker, const char *buffer, struct kern
 int matmul_verify_sample(struct kern_checker *checker, enum kern_check_mode mode, const char *buffer, const void *data,
 			 double *relative_error, struct mmt_error *error)
 {
-	struct judged judged;
-	int status;
-
-	if (check_name(buffer, error))
-		return -1;
-	judged_init(&judged, checker, mode, data);
-	judged.rows = checker->sample;
-	judged.n_rows = (int64_t)checker->n_sample;
-	status = judge(&judged, relative_error, error);
-	judged_finish(&judged);
-	return status;
+	return verify(checker, mode, buffer, data, true, relative_error, error);
 }

@@ -40,12 +40,7 @@ until mmtune history --trials --json --limit 0 | grep -q '"outcome":"crashed"'; 
 done
 
 # Ended, not failed; no configuration was measured twice outside the finals.
-tries=0
-until mmtune jobs --json | records job | grep -q "\"job\":$job,.*\"state\":\"done\""; do
-	tries=$((tries + 1))
-	[ "$tries" -lt 600 ] || fail "job $job did not end: $(mmtune jobs --json)"
-	sleep 0.1
-done
+until_done "$job"
 mmtune query --order 160 --json --source >"$work/answer.json"
 grep -q '"match":"exact"' "$work/answer.json" || fail "no exact answer after the resumed job"
 "$BUILD/tests/system/test-launch" <"$work/answer.json"

@@ -62,6 +62,16 @@ records() {
 	sed "s/{\"$1\":/\n&/g"
 }
 
+# until_done JOB: waits a minute at most.
+until_done() {
+	tries=0
+	until mmtune jobs --json | records job | grep -q "\"job\":$1,.*\"state\":\"done\""; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 600 ] || fail "job $1 did not end: $(mmtune jobs --json)"
+		sleep 0.1
+	done
+}
+
 # expect STATUS 'TEXT' command...: the exit status, and the text on stderr (a grep pattern).
 expect() {
 	want=$1 pattern=$2

@@ -58,12 +58,7 @@ until_trials "$job" 100
 kill -9 "$service"
 wait "$service" 2>/dev/null || true
 start
-tries=0
-until mmtune jobs --json | records job | grep -q "\"job\":$job,.*\"state\":\"done\""; do
-	tries=$((tries + 1))
-	[ "$tries" -lt 600 ] || fail "job $job did not end: $(mmtune jobs --json)"
-	sleep 0.1
-done
+until_done "$job"
 mmtune jobs --json | records job | grep "\"job\":$job," | grep -q '"evaluations":200[,}]' || fail "not 200 evaluations: $(mmtune jobs --json)"
 trials "$job" | grep -oE '"parameters":\{[^}]*\}' | sort >"$work/configurations"
 all=$(wc -l <"$work/configurations") different=$(sort -u "$work/configurations" | wc -l)
