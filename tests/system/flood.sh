@@ -10,7 +10,7 @@ import json, socket, sys
 
 stream = socket.socket(socket.AF_UNIX)
 stream.connect(sys.argv[1])
-for order in range(1, 2001):
+for order in range(1, 1001):  # more than the queue takes, fewer than are remembered as asked for
     call = {"method": "org.mmtune.Tuner.Query", "parameters": {"device": "gpu0", "m": order}}
     stream.sendall(json.dumps(call).encode() + b"\0")
     reply = b""
@@ -27,7 +27,12 @@ until [ "$(pending)" -ge 256 ]; do
 	sleep 0.05
 done
 [ "$(pending)" -le 260 ] || fail "$(pending) jobs are queued"
-mmtune jobs --limit 0 >"$work/jobs"
-awk '$8 == "query" {print $5, $9; exit}' "$work/jobs" >"$work/first"
-[ "$(cat "$work/first")" = "5x5x5 3" ] || fail "first is $(cat "$work/first"), not 5x5x5, asked for 3 times"
+# The ask is answered at once and moves its job up a moment later.
+first() { mmtune jobs --limit 0 | awk '$8 == "query" {print $5, $9; exit}'; }
+tries=0
+until [ "$(first)" = "5x5x5 3" ]; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 100 ] || fail "first is $(first), not 5x5x5, asked for 3 times"
+	sleep 0.05
+done
 stop_service
