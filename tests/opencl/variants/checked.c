@@ -1,5 +1,6 @@
 /* checked FAMILY VARIANT: a variant's results pass its own family's checker, in both modes, and a result that was not
- * computed does not. Exit status: 0, 1, or 77 without a device. */
+ * computed does not. $MMTUNE_TEST_FULL=100 tries more sizes and a hundred random configurations. Exit status: 0, 1, or
+ * 77 without a device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,28 @@
 #include "registry.h"
 
 #define SKIPPED 77
+
+static const int64_t sizes[][2] = {/* m, where the family has it, and n */
+				   {65, 1013},
+				   /* and in the full sweep */
+				   {1, 1},
+				   {2, 2},
+				   {3, 3},
+				   {7, 7},
+				   {17, 17},
+				   {64, 64},
+				   {100, 100},
+				   {127, 127},
+				   {128, 128},
+				   {129, 129},
+				   {500, 500},
+				   {1000, 1000},
+				   {1013, 1013},
+				   {1, 4096},
+				   {8, 3200},
+				   {130, 293},
+				   {3, 100003}};
+#define SIZES_FULL (sizeof sizes / sizeof sizes[0])
 
 struct test {
 	struct launcher launcher;
@@ -96,30 +119,30 @@ static void run_configuration(struct test *test, const struct mmt_problem *probl
 	kern_plan_finish(&plan);
 }
 
-/* An odd problem of the family's shape. */
-static void problem_init(struct mmt_problem *problem, const struct kern_family *family)
+/* A problem of the family's shape. */
+static void problem_init(struct mmt_problem *problem, const struct kern_family *family, const int64_t size[2])
 {
 	struct mmt_problem square;
 
 	mmt_problem_init(problem);
 	snprintf(problem->family, sizeof problem->family, "%s", family->name);
-	problem->n = 1013;
+	problem->n = size[1];
 	square = *problem;
 	square.k = 67;
 	if (family->check(&square, NULL) == 0)
 		*problem = square;
-	square.m = 65;
+	square.m = size[0];
 	if (family->check(&square, NULL) == 0)
 		*problem = square;
 }
 
-static void run_variant(struct test *test)
+static void run_size(struct test *test, const int64_t size[2])
 {
 	const unsigned random_configurations = configurations_count(strcmp(test->family->name, "matmul") ? 8 : 1);
 	uint16_t indices[EXPR_LIMIT_NAMES];
 	struct mmt_problem problem;
 
-	problem_init(&problem, test->family);
+	problem_init(&problem, test->family, size);
 	for (int type = 0; type < MMT_TYPE_COUNT; type++) {
 		problem.type = (enum mmt_type)type;
 		kern_default_configuration(test->variant, &problem, &test->launcher.device, indices);
@@ -148,7 +171,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s/%s: %s\n", argv[1], argv[2], test.variant ? error.message : "no such variant");
 		return test.variant ? SKIPPED : EXIT_FAILURE;
 	}
-	run_variant(&test);
+	for (size_t i = 0; i < (configurations_full() ? SIZES_FULL : 1); i++)
+		run_size(&test, sizes[i]);
 	printf("%s/%s: %u runs, %u failed\n", argv[1], argv[2], test.runs, test.failures);
 	launcher_finish(&test.launcher);
 	kern_registry_finish(&registry);

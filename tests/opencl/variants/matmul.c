@@ -3,9 +3,9 @@
  *
  * What is around and between the rows of A and B is NaN, as is C where beta is 0: reading it spoils the result. What is
  * around and between the rows of C must stay as it is. Half goes along where a variant has it: it is only loaded and
- * stored, which a device need not have cl_khr_fp16 for. $MMTUNE_TEST_FULL=100 tries more sizes and a hundred
- * random configurations; LARGEST leaves out problems of more products (for a simulator, a million times slower). Exit
- * status: 0, 1, or 77 without a device. */
+ * stored, which a device need not have cl_khr_fp16 for. $MMTUNE_TEST_FULL=100 tries more sizes, each alpha with each
+ * beta where that is soon done, and a hundred random configurations; LARGEST leaves out problems of more products (for
+ * a simulator, a million times slower). Exit status: 0, 1, or 77 without a device. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,10 @@ static const int64_t sizes[][3] = {
 static const double factors[][2] = {/* alpha, beta */
 				    {1, 0}, {0.75, -1}, {-1, 1}, {2, 0}, {0, 1}, {0.5, 0.5}, {0, 0}};
 #define FACTORS (sizeof factors / sizeof factors[0])
+
+static const double scalars[] = {1, 0, -1, 0.5}; /* in the full sweep */
+#define SCALARS (sizeof scalars / sizeof scalars[0])
+#define SMALL   10000000 /* products: up to these each of them is alpha with each as beta */
 
 struct test {
 	struct launcher launcher;
@@ -139,10 +143,10 @@ out:
 	return status;
 }
 
-static int run_plan(struct test *test, const struct kern_plan *plan, const struct reference *reference)
+static int run_plan(struct test *test, const struct kern_plan *plan, const struct reference *reference,
+		    const double factor[2], int64_t gap)
 {
-	const double *factor = factors[test->runs % FACTORS];
-	const int64_t m = reference->m, n = reference->n, k = reference->k, gap = test->runs % 4;
+	const int64_t m = reference->m, n = reference->n, k = reference->k;
 	const bool trans_a = test->trans & 2, trans_b = test->trans & 1;
 	struct operand operands[3];
 
@@ -173,7 +177,22 @@ static void problem_of(const struct test *test, size_t size, struct mmt_problem 
 	problem->accuracy = test->variant->accuracy;
 }
 
-static void run_size(struct test *test, size_t size)
+/* With alpha and beta of the next pair, or with all pairs; the gaps between rows change with each. */
+static int run_factors(struct test *test, const struct kern_plan *plan, size_t size, bool all)
+{
+	const struct reference *reference = test->type == MMT_F16 ? &test->halves[size] : &test->references[size];
+
+	if (!all)
+		return run_plan(test, plan, reference, factors[test->runs % FACTORS], test->runs % 4);
+	for (size_t i = 0; i < SCALARS * SCALARS; i++) {
+		const double factor[2] = {scalars[i / SCALARS], scalars[i % SCALARS]};
+		if (run_plan(test, plan, reference, factor, (int64_t)(i + i / SCALARS + test->runs) % 4))
+			return -1;
+	}
+	return 0;
+}
+
+static void run_size(struct test *test, size_t size, bool all_factors)
 {
 	struct mmt_problem problem;
 	struct kern_plan plan;
@@ -188,7 +207,7 @@ static void run_size(struct test *test, size_t size)
 			test->why = error;
 		return;
 	}
-	if (run_plan(test, &plan, test->type == MMT_F16 ? &test->halves[size] : &test->references[size])) {
+	if (run_factors(test, &plan, size, all_factors && problem.m * problem.n * problem.k <= SMALL)) {
 		test->failures++;
 		fprintf(stderr, "\t%s\n", mmt_problem_text(&problem, text, sizeof text));
 		fprintf(stderr, "\t%s %s\n", test->variant->name,
@@ -198,16 +217,17 @@ static void run_size(struct test *test, size_t size)
 	kern_plan_finish(&plan);
 }
 
-/* One configuration at all sizes; at a few where each size is another program to build. */
-static void run_configuration(struct test *test, unsigned number, bool large)
+/* One configuration at all sizes; at a few where each size is another program to build. thorough: at large sizes too,
+ * and in the full sweep with all alphas and betas. */
+static void run_configuration(struct test *test, unsigned number, bool thorough)
 {
 	const bool few = strstr(test->variant->source, "PROBLEM_") && !configurations_full();
 
 	for (size_t size = 0; size < test->n_sizes && test->failures < MAX_FAILURES; size++) {
-		if (!large && sizes[size][0] * sizes[size][1] * sizes[size][2] > LARGE)
+		if (!thorough && sizes[size][0] * sizes[size][1] * sizes[size][2] > LARGE)
 			continue;
 		if (!few || (size + number) % 6 == 0)
-			run_size(test, size);
+			run_size(test, size, thorough && configurations_full());
 	}
 }
 
