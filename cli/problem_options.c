@@ -17,7 +17,7 @@ const struct cli_option cli_problem_options[] = {
 	{"n", "N", false, NULL, "columns of C; default: M"},
 	{"k", "K", false, NULL, "columns of op(A), rows of op(B); default: M"},
 	{"trans", "AB", false, "nn nt tn tt", "nn, nt, tn or tt: whether A and B are transposed; default: nn"},
-	{"type", "TYPE", false, "f32 f64 f16", "f32, f64 or f16; default: f32"},
+	{"type", "TYPE", false, "f32 f64 f16 bf16", "f32, f64, f16 or bf16; default: f32"},
 	{"accuracy", "CLASS", false, "native tf32",
 	 "least accurate arithmetic accepted, native or tf32; default: native"},
 	{"family", "NAME", false, CLI_CHOICES_FAMILIES, "what is computed; default: matmul"},

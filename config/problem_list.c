@@ -42,7 +42,8 @@ static int parse_attribute(const char *text, struct config_problem *out, bool *t
 		return 0;
 	}
 	return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0,
-			     "'%.32s' is neither a type nor a transposition (f32, f64, f16; nn, nt, tn, tt)", text);
+			     "'%.32s' is neither a type nor a transposition (f32, f64, f16, bf16; nn, nt, tn, tt)",
+			     text);
 }
 
 static int parse_item(char *text, struct config_problem *out, struct mmt_error *error)

@@ -27,7 +27,7 @@ struct kern_buffer {
 	bool input, output;
 };
 
-enum kern_scalar_kind { KERN_INT32, KERN_INT64, KERN_REAL }; /* REAL: the problem's type (half: float) */
+enum kern_scalar_kind { KERN_INT32, KERN_INT64, KERN_REAL }; /* REAL: the problem's type (f16, bf16: float) */
 
 struct kern_scalar {
 	const char *name;

@@ -121,7 +121,7 @@ static int check_on_chip(struct making *making)
 static const char *real_name(enum mmt_type type)
 {
 	static const char *const names[MMT_TYPE_COUNT] = {
-		[MMT_F32] = "float", [MMT_F64] = "double", [MMT_F16] = "half"};
+		[MMT_F32] = "float", [MMT_F64] = "double", [MMT_F16] = "half", [MMT_BF16] = "ushort"};
 	return names[type];
 }
 

@@ -7,9 +7,9 @@
  * worker runs exactly what an application would.
  *
  * Build options of every step: -DNAME=VALUE for each parameter, -DREAL=float|
- * double|half, -DACCUMULATE=float|double, -DTRANS_A=0|1 -DTRANS_B=0|1 (matmul),
- * -DPROBLEM_M/N/K= (sizes, for arrays that must be constants), and the
- * variant's own.
+ * double|half|ushort (ushort: bf16), -DACCUMULATE=float|double, -DTRANS_A=0|1
+ * -DTRANS_B=0|1 (matmul), -DPROBLEM_M/N/K= (sizes, for arrays that must be
+ * constants), and the variant's own.
  *
  * Temporaries that no step uses are left out; a size of 0 becomes 1, since
  * OpenCL has no empty buffer.

@@ -32,6 +32,20 @@ static float random_half(uint64_t seed, uint64_t index)
 	return (float)(int32_t)(kern_random_bits(seed, index) >> 53) * 0x1p-10F - 1.0F;
 }
 
+static uint32_t float_bits(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+/* Cut, not rounded, so that none becomes 1. */
+static uint16_t random_bfloat16(uint64_t seed, uint64_t index)
+{
+	return (uint16_t)(float_bits(random_float(seed, index)) >> 16);
+}
+
 void kern_values_random(enum mmt_type type, uint64_t seed, uint64_t first, size_t count, void *out)
 {
 	float *floats = out;
@@ -46,6 +60,10 @@ void kern_values_random(enum mmt_type type, uint64_t seed, uint64_t first, size_
 	case MMT_F16:
 		for (size_t i = 0; i < count; i++)
 			halves[i] = kern_half_from_float(random_half(seed, first + i));
+		break;
+	case MMT_BF16:
+		for (size_t i = 0; i < count; i++)
+			halves[i] = random_bfloat16(seed, first + i);
 		break;
 	default:
 		for (size_t i = 0; i < count; i++)
@@ -85,6 +103,10 @@ void kern_values_to_double(enum mmt_type type, const void *values, uint64_t firs
 	case MMT_F16:
 		for (size_t i = 0; i < count; i++)
 			out[i] = kern_half_to_float(((const uint16_t *)values)[first + i]);
+		break;
+	case MMT_BF16:
+		for (size_t i = 0; i < count; i++)
+			out[i] = kern_bfloat16_to_float(((const uint16_t *)values)[first + i]);
 		break;
 	default:
 		for (size_t i = 0; i < count; i++)
@@ -133,9 +155,35 @@ float kern_half_to_float(uint16_t half)
 	return half & 0x8000 ? -magnitude : magnitude;
 }
 
+/* Adding half of what the lower 16 bits can be, less one where the upper part is even, carries into the upper part
+ * where that is to be rounded up; from the largest of an exponent into the next one, and at the end to infinity. */
+uint16_t kern_bfloat16_from_float(float value)
+{
+	const uint32_t bits = float_bits(value);
+
+	if (isnan(value))
+		return (uint16_t)(bits >> 16 | 0x40); /* quiet: what is left of its bits may be none */
+	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+float kern_bfloat16_to_float(uint16_t bfloat16)
+{
+	const uint32_t bits = (uint32_t)bfloat16 << 16;
+	float value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
 double kern_unit_roundoff(enum mmt_type type)
 {
-	static const double roundoff[MMT_TYPE_COUNT] = {[MMT_F32] = 0x1p-24, [MMT_F64] = 0x1p-53, [MMT_F16] = 0x1p-11};
+	static const double roundoff[MMT_TYPE_COUNT] = {
+		[MMT_F32] = 0x1p-24, [MMT_F64] = 0x1p-53, [MMT_F16] = 0x1p-11, [MMT_BF16] = 0x1p-8};
 
 	return roundoff[type];
+}
+
+enum mmt_type kern_accumulate_type(enum mmt_type type)
+{
+	return type == MMT_F64 ? MMT_F64 : MMT_F32;
 }

@@ -37,11 +37,16 @@ void kern_values_poison(enum mmt_type type, size_t count, void *out);
 void kern_values_to_double(enum mmt_type type, const void *values, uint64_t first, size_t count, double *out);
 double kern_value(enum mmt_type type, const void *values, uint64_t index);
 
-/* IEEE 754 binary16 and back; to half rounds to nearest, ties to even. */
+/* IEEE 754 binary16, and bfloat16, the upper half of a float; from float rounds to nearest, ties to even. */
 uint16_t kern_half_from_float(float value);
 float kern_half_to_float(uint16_t half);
+uint16_t kern_bfloat16_from_float(float value);
+float kern_bfloat16_to_float(uint16_t bfloat16);
 
-/* The unit roundoff u of a type: 2^-24, 2^-53, 2^-11. */
+/* The unit roundoff u of a type: 2^-24, 2^-53, 2^-11, 2^-8. */
 double kern_unit_roundoff(enum mmt_type type);
+
+/* The type in which elements are computed with: f32 for f16 and bf16, which are storage, else the type itself. */
+enum mmt_type kern_accumulate_type(enum mmt_type type);
 
 #endif

@@ -31,7 +31,7 @@ static int check(const struct mmt_problem *problem, struct mmt_error *error)
 				     problem->k, INT32_MAX);
 	if (problem->m != 1 || problem->trans != MMT_NN)
 		return mmt_error_set(error, MMT_INVALID_ARGUMENT, 0, "madd has two sizes, n and k: m must be 1");
-	if (problem->type == MMT_F16)
+	if (kern_accumulate_type(problem->type) != problem->type)
 		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "madd is for f32 and f64");
 	return 0;
 }
@@ -69,7 +69,7 @@ static double compulsory_bytes(const struct mmt_problem *problem)
 static bool peak(enum mmt_type type, uint64_t memory_bytes, const char **name, struct mmt_problem *out)
 {
 	(void)memory_bytes;
-	if (type == MMT_F16)
+	if (kern_accumulate_type(type) != type)
 		return false;
 	mmt_problem_init(out);
 	strcpy(out->family, "madd");

@@ -26,7 +26,8 @@
  * a matrix smaller than one tile, go the careful way: what is missing is 0.
  *
  * C is not read when beta is 0. Half is loaded and stored only (vload_half and
- * vstore_half need no extension); everything between is float. */
+ * vstore_half need no extension), and so is bfloat16, in a ushort; everything
+ * between is float. */
 #ifndef REAL /* mmtune sets these; other tuners get float, nothing transposed */
 #define REAL       float
 #define ACCUMULATE float
@@ -41,7 +42,9 @@
 #define JOIN_(x, y) x##y
 #define JOIN(x, y) JOIN_(x, y)
 #define IS_half 1 /* IS_float, IS_double: 0, as every name that is no macro */
-#define HALF JOIN(IS_, REAL)
+#define IS_ushort 2
+#define HALF (JOIN(IS_, REAL) == 1)
+#define BFLOAT16 (JOIN(IS_, REAL) == 2)
 
 /* Vectors of one element, so that every width is written alike. */
 #define float1 float
@@ -52,6 +55,12 @@
 #define vloada_half1 vload_half
 #define vstore_half1 vstore_half
 #define vstorea_half1 vstore_half
+#define ushort1 ushort
+#define uint1 uint
+#define as_uint1 as_uint
+#define as_float1 as_float
+#define convert_uint1 convert_uint
+#define convert_ushort1 convert_ushort
 
 /* NAME_N: with the width as a number; pasted there, for some compilers define vload itself as a macro. */
 #define PACK_N(width, values)           vload##width(0, values) /* from and to private arrays */
@@ -59,10 +68,29 @@
 #define PACK(width, values)             PACK_N(width, values)
 #define UNPACK(width, vector, values)   UNPACK_N(width, vector, values)
 
+#if BFLOAT16 /* the upper halves of floats, rounded to nearest, ties to even; a NaN stays one */
+#define WIDEN_N(width, elements) as_float##width(convert_uint##width(elements) << 16)
+#define DEFINE_NARROW_N(width)                                                                                         \
+	INLINE ushort##width narrow##width(const float##width value)                                                   \
+	{                                                                                                              \
+		const uint##width bits = as_uint##width(value);                                                        \
+		return convert_ushort##width(                                                                          \
+			select(bits + 0x7fff + (bits >> 16 & 1), bits | 0x400000, isnan(value)) >> 16);                \
+	}
+#define DEFINE_NARROW(width) DEFINE_NARROW_N(width)
+DEFINE_NARROW(1)
+#if VWN > 1
+DEFINE_NARROW(VWN)
+#endif
+#endif
+
 /* Elements of A, B and C in global memory. The aligned forms are one access; the others the compiler must split. */
 #if HALF
 #define LOAD_N(width, from)         vload_half##width(0, from)
 #define LOAD_ALIGNED_N(width, from) vloada_half##width(0, from)
+#elif BFLOAT16
+#define LOAD_N(width, from)         WIDEN_N(width, vload##width(0, from))
+#define LOAD_ALIGNED_N(width, from) WIDEN_N(width, *(__global const ushort##width *)(from))
 #else
 #define LOAD_N(width, from)         vload##width(0, from)
 #define LOAD_ALIGNED_N(width, from) (*(__global const JOIN(REAL, width) *)(from))
@@ -75,6 +103,9 @@
 #if HALF && SPLIT == 1
 #define STORE_N(width, vector, to)         vstore_half##width(vector, 0, to)
 #define STORE_ALIGNED_N(width, vector, to) vstorea_half##width(vector, 0, to)
+#elif BFLOAT16 && SPLIT == 1
+#define STORE_N(width, vector, to)         vstore##width(narrow##width(vector), 0, to)
+#define STORE_ALIGNED_N(width, vector, to) (*(__global ushort##width *)(to) = narrow##width(vector))
 #else
 #define STORE_N(width, vector, to)         vstore##width(vector, 0, to)
 #define STORE_ALIGNED_N(width, vector, to) (*(__global JOIN(RESULT, width) *)(to) = (vector))
@@ -429,6 +460,8 @@ matmul(const int m, const int n, const int k, const ACCUMULATE alpha, __global c
 /* C = alpha (the sum of the partial ones) + beta C. Dimension 0: columns; rows are shared out. */
 #if HALF
 #define STORE_C(value, to) vstore_half(value, 0, to)
+#elif BFLOAT16
+#define STORE_C(value, to) (*(to) = narrow1(value))
 #else
 #define STORE_C(value, to) (*(to) = (value))
 #endif

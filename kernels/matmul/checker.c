@@ -251,12 +251,11 @@ static void judged_init(struct judged *judged, struct kern_checker *checker, enu
 			const void *data)
 {
 	const struct mmt_problem *problem = &checker->problem;
-	const enum mmt_type accumulate = problem->type == MMT_F16 ? MMT_F32 : problem->type;
 
 	*judged = (struct judged){.checker = checker, .data = data, .n_rows = problem->m};
 	judged->alpha = matmul_alpha(mode);
 	judged->beta = matmul_beta(mode);
-	judged->accumulated = kern_unit_roundoff(accumulate);
+	judged->accumulated = kern_unit_roundoff(kern_accumulate_type(problem->type));
 	judged->rounded = kern_unit_roundoff(problem->type);
 	if (problem->accuracy == MMT_ACCURACY_TF32 && judged->rounded < 0x1p-10)
 		judged->rounded = 0x1p-10; /* TF32 keeps 11 bits, and may cut instead of rounding */
@@ -435,7 +434,7 @@ static int judge_element(const struct judged *judged, int64_t place, int64_t j, 
 	union {
 		double f64;
 		float f32;
-		uint16_t f16;
+		uint16_t f16; /* or bf16 */
 	} typed;
 	double sum = 0, c0;
 

@@ -1,5 +1,5 @@
 /* nv_packed: NVIDIA's tensor cores by inline PTX (mma.sync), fed from packed operands: the source of nv_f16x3,
- * nv_f16x1, nv_f16 and nv_f64_packed. For compute capability 9.0 and later.
+ * nv_f16x1, nv_f16, nv_bf16 and nv_f64_packed. For compute capability 9.0 and later.
  *
  * The first launch, pack, writes op(A) and op(B) in the order in which mma.sync wants them in its registers, padded
  * with zeros to whole tiles; transposes, leading dimensions and edges end there. The second, matmul, has work-groups of
@@ -19,12 +19,16 @@
  *               nearest. The other sum weighs too little for that.
  * FROM_FLOAT 1  the same with high alone: 11 bits, as TF32 has, at twice the rate of TF32.
  * FROM_HALF     half, sums in float.
+ * FROM_BFLOAT16 bfloat16, the upper half of a float: as FROM_HALF, but for the product and the rounding of C.
  * FROM_DOUBLE   double. Sums are fused multiply-adds as IEEE 754 has them (PTX ISA, mma, .f64).
  *
  * Half has a narrow range. An element of at least 2^-28 of the largest in its row (or column) is kept to 2^-22 of its
  * own size (FROM_FLOAT 3), or to 2^-11 (1). A row that has a smaller one other than zero, or one that is not finite, or
  * none above 2^-98, is marked; a work-group that meets a mark computes in ordinary float from the operands themselves.
  * So any input gives what an ordinary dot product would. */
+#ifdef FROM_BFLOAT16
+#define FROM_HALF
+#endif
 #define INLINE             static inline __attribute__((always_inline))
 #define WARPS_N            (BN / WN)
 #define WARPS              (BM / WM * WARPS_N)
@@ -116,12 +120,17 @@ INLINE void load_share(union share *to, const struct operand *operand, int block
 }
 
 #ifndef FROM_DOUBLE
+#ifdef FROM_BFLOAT16
+#define ROUND_PAIR "cvt.rn.bf16x2.f32 %0, %1, %2;"
+#else
+#define ROUND_PAIR "cvt.rn.f16x2.f32 %0, %1, %2;"
+#endif
 /* Two halves in a register, the first in the low bits. */
 INLINE uint round_pair(float first, float second)
 {
 	uint pair;
 
-	asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+	asm(ROUND_PAIR : "=r"(pair) : "f"(second), "f"(first));
 	return pair;
 }
 
@@ -332,7 +341,11 @@ INLINE void multiply_onto(double *c, double2 a, double2 a_next, double2 b)
 #else
 typedef float SUM;
 
+#ifdef FROM_BFLOAT16
+#define MMA "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+#else
 #define MMA "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+#endif
 /* c = a b */
 INLINE void multiply_afresh(float *c, uint4 a, uint2 b)
 {
@@ -562,7 +575,9 @@ INLINE void multiply_packed(struct sums *sums, const struct pipeline *pipeline, 
 INLINE void store(__global REAL *c, SUM value, ACCUMULATE alpha, ACCUMULATE beta)
 {
 	value *= alpha;
-#ifdef FROM_HALF
+#ifdef FROM_BFLOAT16
+	*c = round_pair(beta != 0 ? fma(beta, as_float((uint)*c << 16), value) : value, 0);
+#elif defined(FROM_HALF)
 	vstore_half(beta != 0 ? fma(beta, vload_half(0, c), value) : value, 0, c);
 #else
 	*c = beta != 0 ? fma(beta, *c, value) : value;

@@ -16,13 +16,23 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-/* Half is loaded and stored only, which needs no extension; everything between is float. */
+/* Half, and bfloat16 in a ushort, are loaded and stored only, which needs no extension; everything between is float. */
 #define IS_half 1 /* IS_float, IS_double: 0, as every name that is no macro */
+#define IS_ushort 2
 #define JOIN_(x, y) x##y
 #define JOIN(x, y) JOIN_(x, y)
-#if JOIN(IS_, REAL)
+#if JOIN(IS_, REAL) == 1
 #define LOAD(from, at)       vload_half(at, from)
 #define STORE(value, to, at) vstore_half(value, at, to)
+#elif JOIN(IS_, REAL) == 2
+#define LOAD(from, at)       as_float((uint)(from)[at] << 16)
+#define STORE(value, to, at) ((to)[at] = bfloat16_of(value))
+/* The upper half of a float, rounded to nearest, ties to even; a NaN stays one. */
+static inline ushort bfloat16_of(const float value)
+{
+	const uint bits = as_uint(value);
+	return (isnan(value) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
 #else
 #define LOAD(from, at)       (from)[at]
 #define STORE(value, to, at) ((to)[at] = (value))

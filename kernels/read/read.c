@@ -13,7 +13,7 @@ static int check(const struct mmt_problem *problem, struct mmt_error *error)
 {
 	if (kern_arrays_check_size("read", problem, error))
 		return -1;
-	if (problem->type == MMT_F16)
+	if (kern_accumulate_type(problem->type) != problem->type)
 		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "read is for f32 and f64");
 	return 0;
 }

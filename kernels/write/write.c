@@ -19,7 +19,7 @@ static size_t buffers(const struct mmt_problem *problem, struct kern_buffer out[
 	return 1;
 }
 
-/* Multiples of 2^-6: exact in half. */
+/* Multiples of 2^-6: exact in half and bfloat16. */
 static double value_of(enum kern_check_mode mode)
 {
 	return mode == KERN_CHECK_GENERAL ? -1.734375 : 0.640625;

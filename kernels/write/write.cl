@@ -30,19 +30,32 @@
 #define ACCUMULATE float
 #endif
 
+#define IS_ushort 1 /* bfloat16; the others: 0, as every name that is no macro */
+#if PASTE(IS_, REAL)
+#define ELEMENT bfloat16_of(value)
+/* The upper half of a float, rounded to nearest, ties to even; a NaN stays one. */
+static inline ushort bfloat16_of(const float value)
+{
+	const uint bits = as_uint(value);
+	return (isnan(value) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+#else
+#define ELEMENT (REAL)value
+#endif
+
 #ifndef OFFSET
 #define OFFSET 0
 #endif
 #if OFFSET
-#define WRITE(vector) PASTE(vstore, VW)((VECTOR)(REAL)value, vector, y + OFFSET)
+#define WRITE(vector) PASTE(vstore, VW)((VECTOR)ELEMENT, vector, y + OFFSET)
 #endif
 #ifdef __has_builtin
 #if !OFFSET && defined(STREAM) && STREAM && __has_builtin(__builtin_nontemporal_store)
-#define WRITE(vector) __builtin_nontemporal_store((VECTOR)(REAL)value, (__global VECTOR *)y + (vector))
+#define WRITE(vector) __builtin_nontemporal_store((VECTOR)ELEMENT, (__global VECTOR *)y + (vector))
 #endif
 #endif
 #ifndef WRITE
-#define WRITE(vector) (((__global VECTOR *)y)[vector] = (VECTOR)(REAL)value)
+#define WRITE(vector) (((__global VECTOR *)y)[vector] = (VECTOR)ELEMENT)
 #endif
 
 #ifdef STRIDE
@@ -92,8 +105,8 @@ __kernel __attribute__((reqd_work_group_size(WGS, 1, 1))) void write(const long 
 	}
 	if (get_global_id(0) == 0 && column == 0) {
 		for (size_t i = 0; i < OFFSET && i < n; i++)
-			y[i] = (REAL)value;
+			y[i] = ELEMENT;
 		for (size_t i = OFFSET + (size_t)rows * COLUMNS * VW; i < n; i++)
-			y[i] = (REAL)value;
+			y[i] = ELEMENT;
 	}
 }

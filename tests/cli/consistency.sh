@@ -42,6 +42,7 @@ complete_words() {
 [ "$(complete_words mmtune qu)" = query ] || fail "'qu' completes to '$(complete_words mmtune qu)'"
 [ "$(complete_words mmtune --json query --tr)" = --trans ] || fail "'--tr' completes to '$(complete_words mmtune query --tr)'"
 [ "$(complete_words mmtune query --type f6)" = f64 ] || fail "'f6' completes to '$(complete_words mmtune query --type f6)'"
+[ "$(complete_words mmtune query --type b)" = bf16 ] || fail "'b' completes to '$(complete_words mmtune query --type b)'"
 [ "$(complete_words mmtune tune --strategy gen)" = genetic ] || fail "'gen' completes to '$(complete_words mmtune tune --strategy gen)'"
 [ "$(complete_words mmtune help canc)" = cancel ] || fail "'help canc' completes to '$(complete_words mmtune help canc)'"
 finish

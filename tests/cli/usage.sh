@@ -32,7 +32,7 @@ expect 2 "not both" query --order 5 --n 5
 expect 2 "need --m" query --n 5
 expect 2 "query needs a size" query
 expect 2 "tune needs a size" tune --device gpu0
-expect 2 "unknown type 'f99': choose f32, f64 or f16" query --order 5 --type f99
+expect 2 "unknown type 'f99': choose f32, f64, f16 or bf16" query --order 5 --type f99
 expect 2 "unknown trans 'xx': choose nn, nt, tn or tt" query --order 5 --trans xx
 expect 2 "unknown accuracy 'low': choose native or tf32" query --order 5 --accuracy low
 expect 2 "--family" query --order 5 --family ''

@@ -28,5 +28,12 @@ for problem in "--order 213" "--m 130 --n 93 --k 237" "--order 1" "--order 17 --
 	"$BUILD/tests/system/test-launch" --lda 3 --alpha -1 --beta 0.5 <"$work/near.json" || fail "wrong GEMM for $problem"
 done
 grep -q . "$work/near.json"
+
+# bfloat16 needs nothing of the device: tuned, which verifies it, and answered as a ushort beside float scalars.
+mmtune tune --order 70 --type bf16 --evaluations 4 >/dev/null
+mmtune query --order 70 --type bf16 --json >"$work/bf16.json"
+for text in '"match":"exact"' '"type":"bf16"' '-DREAL=ushort -DACCUMULATE=float' '"name":"alpha","type":"float"'; do
+	grep -qF -- "$text" "$work/bf16.json" || fail "the answer in bf16 has no '$text': $(head -c 600 "$work/bf16.json")"
+done
 mmtune jobs --json | grep -q '"origin":"query"' || fail "an untuned size queued no job"
 stop_service

@@ -23,7 +23,8 @@ extern "C" {
 #define MMT_TYPE_TABLE(X) \
 	X(F32, "f32", 4)  \
 	X(F64, "f64", 8)  \
-	X(F16, "f16", 2)
+	X(F16, "f16", 2)  \
+	X(BF16, "bf16", 2) /* the upper half of a float */
 
 enum mmt_type {
 #define MMT_TYPE(code, name, bytes) MMT_##code,
@@ -36,7 +37,7 @@ enum mmt_type {
 enum mmt_trans { MMT_NN = 0, MMT_NT = 1, MMT_TN = 2, MMT_TT = 3, MMT_TRANS_COUNT = 4 };
 
 /* The least accurate arithmetic that is accepted, best first. NATIVE is an
- * ordinary dot product in the element's type (half: float accumulation). */
+ * ordinary dot product in the element's type (f16, bf16: float accumulation). */
 enum mmt_accuracy { MMT_ACCURACY_NATIVE, MMT_ACCURACY_TF32, MMT_ACCURACY_COUNT };
 
 #define MMT_FAMILY_BYTES 32

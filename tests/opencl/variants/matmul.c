@@ -2,10 +2,10 @@
  * matrices, and with alpha and beta that matter, against a product in double.
  *
  * What is around and between the rows of A and B is NaN, as is C where beta is 0: reading it spoils the result. What is
- * around and between the rows of C must stay as it is. Half goes along where a variant has it: it is only loaded and
- * stored, which a device need not have cl_khr_fp16 for. $MMTUNE_TEST_FULL=100 tries more sizes, each alpha with each
- * beta where that is soon done, and a hundred random configurations; LARGEST leaves out problems of more products (for
- * a simulator, a million times slower). Exit status: 0, 1, or 77 without a device. */
+ * around and between the rows of C must stay as it is. Half and bfloat16 go along where a variant has them: they are
+ * only loaded and stored, which a device need not have cl_khr_fp16 for. $MMTUNE_TEST_FULL=100 tries more sizes, each
+ * alpha with each beta where that is soon done, and a hundred random configurations; LARGEST leaves out problems of
+ * more products (for a simulator, a million times slower). Exit status: 0, 1, or 77 without a device. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static const double scalars[] = {1, 0, -1, 0.5}; /* in the full sweep */
 struct test {
 	struct launcher launcher;
 	const struct kern_variant *variant;
-	struct reference references[SIZES_FULL], halves[SIZES_FULL];
+	struct reference references[MMT_TYPE_COUNT][SIZES_FULL]; /* f64 uses f32's */
 	size_t n_sizes;
 	int64_t largest; /* m n k of the largest problem to try */
 	unsigned runs, skipped, failures;
@@ -180,7 +180,8 @@ static void problem_of(const struct test *test, size_t size, struct mmt_problem 
 /* With alpha and beta of the next pair, or with all pairs; the gaps between rows change with each. */
 static int run_factors(struct test *test, const struct kern_plan *plan, size_t size, bool all)
 {
-	const struct reference *reference = test->type == MMT_F16 ? &test->halves[size] : &test->references[size];
+	const enum mmt_type exact_in = test->type == MMT_F64 ? MMT_F32 : test->type;
+	const struct reference *reference = &test->references[exact_in][size];
 
 	if (!all)
 		return run_plan(test, plan, reference, factors[test->runs % FACTORS], test->runs % 4);
@@ -231,10 +232,19 @@ static void run_configuration(struct test *test, unsigned number, bool thorough)
 	}
 }
 
+/* Of the number-th random configuration: in turn f32; f16 or bf16, where the variant has it; f64. */
+static enum mmt_type random_type(const struct test *test, unsigned number)
+{
+	const enum mmt_type storage = number / 3 % 2 ? MMT_BF16 : MMT_F16;
+
+	if (number % 3 == 2)
+		return MMT_F64;
+	return number % 3 == 1 && test->variant->type_mask & 1U << storage ? storage : MMT_F32;
+}
+
 static void run_variant(struct test *test)
 {
 	const unsigned random_configurations = configurations_count(5);
-	const bool halves = test->variant->type_mask & 1U << MMT_F16;
 	struct mmt_problem problem;
 	unsigned number = 0;
 
@@ -249,12 +259,30 @@ static void run_variant(struct test *test)
 		}
 	}
 	for (unsigned i = 0; i < random_configurations; i++) {
-		test->type = i % 3 == 2 ? MMT_F64 : halves && i % 3 == 1 ? MMT_F16 : MMT_F32;
+		test->type = random_type(test, i);
 		test->trans = (enum mmt_trans)(i % 4);
 		problem_of(test, SIZES - 1, &problem);
 		if (configurations_random(test->variant, &problem, &test->launcher.device, i, test->indices))
 			run_configuration(test, number++, i % 8 == 0);
 	}
+}
+
+/* Of f32, and of what is stored in less. */
+static void references_init(struct test *test)
+{
+	for (int type = 0; type < MMT_TYPE_COUNT; type++) {
+		const bool wanted = type == MMT_F32 || test->variant->type_mask & 1U << type;
+		for (size_t i = 0; i < test->n_sizes && wanted && type != MMT_F64; i++)
+			reference_init(&test->references[type][i], (enum mmt_type)type, sizes[i][0], sizes[i][1],
+				       sizes[i][2]);
+	}
+}
+
+static void references_finish(struct test *test)
+{
+	for (int type = 0; type < MMT_TYPE_COUNT; type++)
+		for (size_t i = 0; i < test->n_sizes; i++)
+			reference_finish(&test->references[type][i]);
 }
 
 int main(int argc, char **argv)
@@ -274,18 +302,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[1], test.variant ? error.message : "no such variant");
 		return test.variant ? SKIPPED : EXIT_FAILURE;
 	}
-	for (size_t i = 0; i < test.n_sizes; i++) {
-		reference_init(&test.references[i], MMT_F32, sizes[i][0], sizes[i][1], sizes[i][2]);
-		if (test.variant->type_mask & 1U << MMT_F16)
-			reference_init(&test.halves[i], MMT_F16, sizes[i][0], sizes[i][1], sizes[i][2]);
-	}
+	references_init(&test);
 	run_variant(&test);
 	printf("%s: %u runs, %u skipped, %u failed%s%s\n", argv[1], test.runs, test.skipped, test.failures,
 	       test.skipped > 0 ? "; first skipped: " : "", test.why.message);
-	for (size_t i = 0; i < test.n_sizes; i++) {
-		reference_finish(&test.references[i]);
-		reference_finish(&test.halves[i]);
-	}
+	references_finish(&test);
 	launcher_finish(&test.launcher);
 	kern_registry_finish(&registry);
 	return test.failures || (test.runs == 0 && test.skipped == 0) ? EXIT_FAILURE

@@ -53,9 +53,10 @@ int reference_compare(const struct reference *reference, const struct mmt_proble
 {
 	const enum mmt_type type = problem->type;
 	/* The reference is a sum in double itself, so two such errors count there. */
-	const double roundoff = kern_unit_roundoff(type == MMT_F16 ? MMT_F32 : type) + 0x1p-53,
+	const double roundoff = kern_unit_roundoff(kern_accumulate_type(type)) + 0x1p-53,
 		     terms = (double)(reference->k + 3);
 	const double operands = problem->accuracy == MMT_ACCURACY_TF32 ? 2 * 0x1p-10 : 0;
+	const double least = type == MMT_F16 ? 0x1p-25 : 0x1p-134; /* half of the smallest step of half, bfloat16 */
 	const double gamma = terms * roundoff / (1 - terms * roundoff) + operands;
 
 	for (int64_t i = 0; i < reference->m; i++) {
@@ -64,8 +65,8 @@ int reference_compare(const struct reference *reference, const struct mmt_proble
 			const double expected = alpha * reference->product[at] + beta * reference->c0[at];
 			double allowed =
 				gamma * (fabs(alpha) * reference->magnitude[at] + fabs(beta * reference->c0[at]));
-			if (type == MMT_F16) /* 2^-25: half of the smallest step */
-				allowed += kern_unit_roundoff(MMT_F16) * (fabs(expected) + allowed) + 0x1p-25;
+			if (kern_accumulate_type(type) != type)
+				allowed += kern_unit_roundoff(type) * (fabs(expected) + allowed) + least;
 			const double found = kern_value(type, c, (uint64_t)(i * ldc + j));
 			if (!(fabs(found - expected) <= allowed))
 				return mmt_error_set(error, MMT_WRONG_RESULT, 0,
@@ -86,6 +87,8 @@ void reference_store(enum mmt_type type, const double *matrix, int64_t rows, int
 				((double *)out)[at] = matrix[i * columns + j];
 			else if (type == MMT_F16)
 				((uint16_t *)out)[at] = kern_half_from_float((float)matrix[i * columns + j]);
+			else if (type == MMT_BF16)
+				((uint16_t *)out)[at] = kern_bfloat16_from_float((float)matrix[i * columns + j]);
 			else
 				((float *)out)[at] = (float)matrix[i * columns + j];
 		}

@@ -1,12 +1,12 @@
 /* reference.h: a matrix product in double, with a bound for what a kernel may differ.
  *
- * The inputs are exact in float, or in half where that is the type, so that
- * one reference serves float and double, every layout, alpha and beta. The
+ * The inputs are exact in float, or in half or bfloat16 where that is the type,
+ * so that one reference serves float and double, every layout, alpha and beta. The
  * bound is the classic one, without statistics: whatever the order of the sum,
  *	|error| <= gamma(k + 3) (|alpha| (|A| |B|) + |beta c0|),  gamma(n) = n u / (1 - n u)
  * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
- * Half is added up in float (u is float's) and rounded once more when it is
- * stored. At accuracy tf32 each operand may be off by 2^-10 of its size: TF32
+ * Half and bfloat16 are added up in float (u is float's) and rounded once more
+ * when they are stored. At accuracy tf32 each operand may be off by 2^-10 of its size: TF32
  * keeps 11 bits, and may cut instead of rounding.
  *
  * Thread: one. */
@@ -22,7 +22,7 @@ struct reference {
 	double *magnitude;  /* |op(A)| |op(B)| */
 };
 
-/* type: what the inputs must be exact in, MMT_F16 or MMT_F32. */
+/* type: what the inputs must be exact in, not MMT_F64. */
 void reference_init(struct reference *reference, enum mmt_type type, int64_t m, int64_t n, int64_t k);
 void reference_finish(struct reference *reference);
 

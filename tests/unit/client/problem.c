@@ -39,7 +39,7 @@ static void an_unknown_name_is_an_error_that_lists_the_names(void **state)
 	enum mmt_type type = MMT_F64;
 	assert_int_equal(mmt_type_parse("float", &type, &error), -1);
 	assert_int_equal(error.code, MMT_INVALID_ARGUMENT);
-	assert_string_equal(error.message, "unknown type 'float': choose f32, f64 or f16");
+	assert_string_equal(error.message, "unknown type 'float': choose f32, f64, f16 or bf16");
 	assert_int_equal(type, MMT_F64);
 	assert_int_equal(mmt_type_parse("", &type, &error), -1);
 	assert_int_equal(mmt_type_parse("F32", &type, &error), -1);

@@ -230,7 +230,7 @@ static void problems_are_read(void **state)
 	struct mmt_error error;
 	struct config_problem *list;
 	size_t count;
-	assert_int_equal(config_problems_parse(" 512, gpu0:1000/f64/tn  64x1000x7/nt,", &list, &count, &error), 0);
+	assert_int_equal(config_problems_parse(" 512, gpu0:1000/f64/tn  64x1000x7/nt/bf16,", &list, &count, &error), 0);
 	assert_int_equal(count, 3);
 	assert_string_equal(list[0].device, "");
 	assert_int_equal(list[0].problem.k, 512);
@@ -241,6 +241,7 @@ static void problems_are_read(void **state)
 	assert_int_equal(list[2].problem.n, 1000);
 	assert_int_equal(list[2].problem.k, 7);
 	assert_int_equal(list[2].problem.trans, MMT_NT);
+	assert_int_equal(list[2].problem.type, MMT_BF16);
 	free(list);
 	assert_int_equal(config_problems_parse("", &list, &count, &error), 0);
 	assert_int_equal(count, 0);

@@ -46,11 +46,13 @@ static void set(struct product *product, int64_t index, double value)
 		((double *)product->c)[index] = value;
 	else if (product->problem.type == MMT_F32)
 		((float *)product->c)[index] = (float)value;
-	else
+	else if (product->problem.type == MMT_F16)
 		((uint16_t *)product->c)[index] = kern_half_from_float((float)value);
+	else
+		((uint16_t *)product->c)[index] = kern_bfloat16_from_float((float)value);
 }
 
-/* A plain dot product in the problem's type (half: in float). */
+/* A plain dot product in the problem's type (f16, bf16: in float). */
 static void compute(struct product *product)
 {
 	const struct mmt_problem *problem = &product->problem;
@@ -247,6 +249,25 @@ static void accuracy_classes_are_held_apart(void **state)
 	}
 }
 
+/* Sums that are themselves kept in bfloat16 are no float sums that were stored in it. */
+static void sums_in_bfloat16_are_found(void **state)
+{
+	struct product product = product_create(64, 16, 16384, MMT_BF16, KERN_CHECK_PLAIN);
+	(void)state;
+
+	accepted(&product);
+	for (int64_t index = 0; index < 64 * 16; index++) {
+		float sum = 0;
+		for (int64_t p = 0; p < 16384; p++) {
+			sum += (float)(element_a(&product, index / 16, p) * element_b(&product, p, index % 16));
+			sum = kern_bfloat16_to_float(kern_bfloat16_from_float(sum));
+		}
+		set(&product, index, sum);
+	}
+	rejected(&product, "of C is off");
+	product_destroy(&product);
+}
+
 static void right_only_at_multiples_of_64_is_found(void **state)
 {
 	struct product product = product_create(64, 100, 64, MMT_F32, KERN_CHECK_PLAIN);
@@ -423,6 +444,7 @@ int main(void)
 		cmocka_unit_test(what_was_not_written_is_found),
 		cmocka_unit_test(lost_accuracy_is_found),
 		cmocka_unit_test(accuracy_classes_are_held_apart),
+		cmocka_unit_test(sums_in_bfloat16_are_found),
 		cmocka_unit_test(right_only_at_multiples_of_64_is_found),
 		cmocka_unit_test(a_small_product_is_judged_whole),
 		cmocka_unit_test(a_sample_has_both_edges_and_others_each_time),

@@ -201,14 +201,18 @@ static void split_k_is_reduced_by_a_second_launch(void **state)
 
 static void half_is_storage_and_needs_no_fp16(void **state)
 {
+	static const char *const names[] = {"nv_f16", "nv_bf16"};
 	struct kern_plan plan;
 	struct mmt_error error;
 	(void)state;
 
 	assert_false(gpu.fp16);
-	if (nv_plan_init(900, &plan, "nv_f16", "", (int64_t[]){1000, 1000, 1000}, &error))
-		fail_msg("%s", error.message);
-	kern_plan_finish(&plan);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (nv_plan_init(900, &plan, names[i], "", (int64_t[]){1000, 1000, 1000}, &error))
+			fail_msg("%s", error.message);
+		assert_int_equal(plan.temporaries[0].bytes, 1024 * 1024 * 2);
+		kern_plan_finish(&plan);
+	}
 }
 
 static void packed_operands_are_padded_to_whole_tiles(void **state)
@@ -265,7 +269,7 @@ static void packed_sizes_past_32_bits_do_not_wrap(void **state)
 
 static void packed_variants_name_the_device_that_they_need(void **state)
 {
-	static const char *const names[] = {"nv_f16x3", "nv_f64_packed"};
+	static const char *const names[] = {"nv_f16x3", "nv_f64_packed", "nv_bf16"};
 	struct kern_plan plan;
 	struct mmt_error error;
 	(void)state;

@@ -87,6 +87,27 @@ static void transposes_and_doubles_reach_the_build(void **state)
 	kern_plan_finish(&plan);
 }
 
+/* Without fp16: it is a ushort to the device. */
+static void bfloat16_is_a_ushort_beside_float_scalars(void **state)
+{
+	(void)state;
+	struct kern_plan plan;
+	struct mmt_error error;
+	struct kern_device device = fixture_device();
+	struct mmt_problem problem = fixture_problem(7, 7, 7);
+	problem.type = MMT_BF16;
+	device.fp16 = false;
+	assert_int_equal(
+		make(FIXTURE_T1(FIXTURE_PARAMETERS, "") ",'Mmtune':{'Family':'matmul','Types':['bf16'],'"
+							"Locals':[{'Name':'tile','Bytes':'TILE * element_bytes'}]}}",
+		     problem, defaults, &device, &plan, &error),
+		0);
+	assert_non_null(strstr(plan.launches[0].build_options, "-DREAL=ushort -DACCUMULATE=float "));
+	assert_false(plan.launches[0].arguments[2].is_double);
+	assert_int_equal(plan.launches[0].arguments[6].bytes, 16 * 2);
+	kern_plan_finish(&plan);
+}
+
 static void steps_share_temporaries(void **state)
 {
 	(void)state;
@@ -469,6 +490,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_odd_size_is_rounded_up),
 		cmocka_unit_test(transposes_and_doubles_reach_the_build),
+		cmocka_unit_test(bfloat16_is_a_ushort_beside_float_scalars),
 		cmocka_unit_test(steps_share_temporaries),
 		cmocka_unit_test(cuda_sizes_count_groups),
 		cmocka_unit_test(limits_are_named),

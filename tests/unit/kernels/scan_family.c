@@ -179,9 +179,11 @@ static void only_n_is_a_size(void **state)
 	problem.m = 2;
 	assert_int_equal(family->check(&problem, &error), -1);
 	problem.m = 1;
-	problem.type = MMT_F16;
-	assert_int_equal(family->check(&problem, &error), -1);
-	assert_int_equal(error.code, MMT_NOT_SUPPORTED);
+	for (enum mmt_type type = MMT_F16; type <= MMT_BF16; type++) {
+		problem.type = type;
+		assert_int_equal(family->check(&problem, &error), -1);
+		assert_int_equal(error.code, MMT_NOT_SUPPORTED);
+	}
 }
 
 int main(void)
