@@ -14,4 +14,4 @@ cmake --preset dev --log-level=WARNING
 cmake --build --preset dev -- --quiet
 
 echo "== tests"
-exec ctest --preset dev "$@"
+exec ctest --preset dev -j "$(nproc)" "$@"

@@ -12,7 +12,7 @@
 #include "drive.h"
 #include "problem_json.h"
 
-#define TIMEOUT_MS 60000
+#define TIMEOUT_MS 240000 /* a library may build its kernels first */
 #define SKIPPED    77
 
 static char fingerprint[65];
@@ -51,6 +51,19 @@ static void expect_ok(const char *name, const struct kern_result *result)
 	assert_true(isfinite(result->relative_error) && result->relative_error < 1e-4);
 }
 
+/* Verified, then measured: where that takes long, it says so again and again. */
+static void assert_phases(const char *phases)
+{
+	static const char verify[] = "verify ", measure[] = "measure ";
+
+	assert_int_equal(strncmp(phases, verify, strlen(verify)), 0);
+	phases += strlen(verify);
+	do {
+		assert_int_equal(strncmp(phases, measure, strlen(measure)), 0);
+		phases += strlen(measure);
+	} while (*phases);
+}
+
 static void references_are_verified_and_timed(void **state)
 {
 	static const char *const names[] = {"host_ijk", "host_ijk_fast", "host_ijk_naive",
@@ -74,7 +87,7 @@ static void references_are_verified_and_timed(void **state)
 				continue;
 			expect_ok(names[i], &result);
 			assert_true(result.runs >= 2);
-			assert_string_equal(drive.phases, "verify measure ");
+			assert_phases(drive.phases);
 		}
 	}
 	drive_stop(&drive);

@@ -7,7 +7,7 @@ need_device
 mmtune query --order 96 --json >"$work/cold.json"
 grep -q '"match":"default"' "$work/cold.json" || fail "a cold query did not answer default: $(cat "$work/cold.json")"
 
-mmtune tune --order 200 --budget 12s >/dev/null
+mmtune tune --order 200 --evaluations 12 >/dev/null
 mmtune query --order 200 --json --source >"$work/exact.json"
 grep -q '"match":"exact"' "$work/exact.json" || fail "not exact after tuning: $(head -c 300 "$work/exact.json")"
 for key in device device_name problem match stale measured_at driver variant parameters steps temporaries performance \
@@ -35,5 +35,5 @@ mmtune query --order 70 --type bf16 --json >"$work/bf16.json"
 for text in '"match":"exact"' '"type":"bf16"' '-DREAL=ushort -DACCUMULATE=float' '"name":"alpha","type":"float"'; do
 	grep -qF -- "$text" "$work/bf16.json" || fail "the answer in bf16 has no '$text': $(head -c 600 "$work/bf16.json")"
 done
-mmtune jobs --json | grep -q '"origin":"query"' || fail "an untuned size queued no job"
+until_true "mmtune jobs --json | grep -q '\"origin\":\"query\"'" 'an untuned size queued no job'
 stop_service

@@ -8,7 +8,7 @@ expect 2 "107" mmtune --socket "/$long" query --device cpu0 --order 1000
 "$BUILD/service/mmtuned" --user --socket "$MMTUNE_SOCKET" --state-directory "$work/state" --cache-directory "$work/cache" \
 	2>/dev/null &
 first=$!
-until [ -S "$MMTUNE_SOCKET" ]; do sleep 0.05; done
+until_true '[ -S "$MMTUNE_SOCKET" ]'
 kill -9 $first
 wait $first || true
 expect 3 "$MMTUNE_SOCKET" mmtune query --device cpu0 --order 1000

@@ -2,8 +2,8 @@
 . "$SOURCE/tests/system/lib.sh"
 start_service --set tuning.background_budget_s=0
 need_device
-mmtune tune --order 128 --budget 6s >/dev/null
-mmtune tune --order 300 --budget 15s --no-wait >/dev/null
+mmtune tune --order 128 --evaluations 8 >/dev/null
+mmtune tune --order 300 --budget 120s --no-wait >/dev/null
 clients=""
 for i in $(seq 16); do
 	(

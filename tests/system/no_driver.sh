@@ -5,12 +5,7 @@ command -v strace >/dev/null || exit 77
 strace -f -e trace=openat,execve -o "$work/trace" "$BUILD/service/mmtuned" --user --socket "$MMTUNE_SOCKET" \
 	--state-directory "$work/state" --cache-directory "$work/cache" 2>"$work/log" &
 service=$!
-tries=0
-until mmtune status >/dev/null 2>&1; do
-	tries=$((tries + 1))
-	[ "$tries" -lt 200 ] || fail "mmtuned does not answer"
-	sleep 0.1
-done
+until_true 'mmtune status >/dev/null 2>&1' 'mmtuned does not answer'
 need_device
 mmtune query --order 64 >/dev/null
 main=$(awk '/execve/ {print $1; exit}' "$work/trace")

@@ -1,6 +1,6 @@
 # What was found for one size is where the search for another begins.
 . "$SOURCE/tests/system/lib.sh"
-start_service --set tuning.peak_budget_s=1 --set tuning.finalists=1 --set tuning.finalist_rounds=1
+start_service --set tuning.finalists=1 --set tuning.finalist_rounds=1
 need_device
 
 configurations() { grep -o '"variant":"[^"]*","parameters":{[^}]*}' "$1"; }

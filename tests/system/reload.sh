@@ -28,18 +28,15 @@ __kernel void matmul(int m, int n, int k, REAL alpha, __global const REAL *a, in
 CL
 
 start_service --set service.kernel_directory="$work/kernels" --set tuning.background_budget_s=0 \
-	--set tuning.peak_budget_s=1 --set tuning.finalists=1 --set tuning.finalist_rounds=1
+	--set tuning.finalists=1 --set tuning.finalist_rounds=1
 need_device
 
 evaluations() { tail -n 1 "$1" | grep -o '"evaluations":[0-9]*' | head -1 | grep -o '[0-9]*$'; }
 reread() { # VALUES: as the service knows them
-	tries=0
+	values=$1
 	kill -HUP "$service"
-	until mmtune kernels --json | grep -q "\"name\":\"plain\".*\"values\":\[$1\]"; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 100 ] || fail "the values $1 were not read anew: $(mmtune kernels --json | records name | grep plain)"
-		sleep 0.1
-	done
+	until_true 'mmtune kernels --json | grep -q "\"name\":\"plain\".*\"values\":\[$values\]"' \
+		'the values $values were not read anew: $(mmtune kernels --json | records name | grep plain)'
 }
 
 # A space of one.
@@ -58,7 +55,7 @@ mmtune tune --order 64 --variant plain --json >"$work/again"
 # In the middle of a job: it stops for it and goes on to its end.
 mmtune tune --order 128 --strategy random --budget 10s --json >"$work/long" &
 tune=$!
-until [ -s "$work/long" ] && [ "$(evaluations "$work/long")" -ge 2 ]; do sleep 0.1; done
+until_true '[ -s "$work/long" ] && [ "$(evaluations "$work/long")" -ge 2 ]' 'the job does not begin: $(cat "$work/long")'
 widen '1, 2, 4, 8'
 reread '1,2,4,8'
 wait $tune || fail "the job did not outlive SIGHUP: $(tail -n 1 "$work/long")"

@@ -29,18 +29,15 @@ conditions() {
 }
 start() {
 	start_service --set service.worker="$BUILD/tests/fake/fake-worker" --set service.kernel_directory="$work/kernels" \
-		--set tuning.background_budget_s=0 --set tuning.peak_budget_s=1 --set tuning.finalists=1
+		--set tuning.background_budget_s=0 --set tuning.finalists=1
 }
 last() { tail -n 1 "$work/out" | grep -oE "\"$1\":[^,}]*" | head -1 | cut -d: -f2-; }
 # trials JOB: its rows, one a line.
 trials() { mmtune history --trials --job "$1" --json --limit 0 | records trial | grep '"trial":'; }
 until_trials() { # JOB COUNT
-	tries=0
-	until [ "$(trials "$1" | wc -l)" -ge "$2" ]; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 400 ] || fail "job $1 has $(trials "$1" | wc -l) trials, not yet $2: $(mmtune jobs --json)"
-		sleep 0.05
-	done
+	tried=$1 wanted=$2
+	until_true '[ "$(trials "$tried" | wc -l)" -ge "$wanted" ]' \
+		'job $tried has $(trials "$tried" | wc -l) trials, not yet $wanted: $(mmtune jobs --json)'
 }
 
 mkdir -p "$work/kernels/matmul"
