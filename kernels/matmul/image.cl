@@ -41,6 +41,8 @@ union pixel {
 
 __constant sampler_t zeros_outside = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 
+/* The copies' work-group is fixed: left to the driver it would depend on the size, and one that compiles for a
+ * work-group (PoCL) would compile them again for each problem. */
 #if IMAGE_A
 __kernel void pack_a(const int m, const int k, __global const REAL *restrict a, const int lda,
 		     write_only image2d_t image_a)
@@ -48,7 +50,9 @@ __kernel void pack_a(const int m, const int k, __global const REAL *restrict a, 
 	const int x = get_global_id(0), p = get_global_id(1);
 	union pixel pixel;
 
-	for (int e = 0; e < PIXEL; e++) /* uint: x * PIXEL + e may pass the largest int */
+	if ((uint)x * PIXEL >= m) /* uint: it may pass the largest int */
+		return;
+	for (int e = 0; e < PIXEL; e++)
 		pixel.values[e] = (uint)x * PIXEL + e < m ? A((uint)x * PIXEL + e, p) : (REAL)0;
 	write_imageui(image_a, (int2)(x, p), pixel.bits);
 }
@@ -61,6 +65,8 @@ __kernel void pack_b(const int n, const int k, __global const REAL *restrict b, 
 	const int x = get_global_id(0), p = get_global_id(1);
 	union pixel pixel;
 
+	if ((uint)x * PIXEL >= n)
+		return;
 	for (int e = 0; e < PIXEL; e++)
 		pixel.values[e] = (uint)x * PIXEL + e < n ? B(p, (uint)x * PIXEL + e) : (REAL)0;
 	write_imageui(image_b, (int2)(x, p), pixel.bits);
