@@ -242,7 +242,7 @@ static void test_endless_kernel_ends_with_its_worker(void **state)
 	(void)state;
 	start(&drive);
 	plan = drive_plan_of_source(KERNEL("volatile int go = 1; while (go) ; " RIGHT), NULL, &problem, &drive.device);
-	assert_int_equal(drive_run(&drive, drive_trial(&problem, plan, 0, false), 3000, &result, 1), -1);
+	assert_int_equal(drive_run(&drive, drive_trial(&problem, plan, 0, false), 1500, &result, 1), -1);
 	assert_true(WIFSIGNALED(drive.status) && WTERMSIG(drive.status) == SIGKILL);
 }
 

@@ -11,7 +11,7 @@ until_trials() {
 	until_true '[ "$(trials)" -ge "$wanted" ]' 'no progress: $(trials) trials'
 }
 
-mmtune tune --order 160 --evaluations 24 --budget 600s --no-wait >"$work/job"
+mmtune tune --order 160 --variant element --evaluations 24 --budget 600s --no-wait >"$work/job"
 job=$(grep -oE '[0-9]+' "$work/job" | head -1)
 until_trials 4
 before=$(trials)

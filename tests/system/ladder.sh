@@ -95,15 +95,15 @@ mmtune resume >/dev/null
 
 # A client that goes ends its ladder, and jobs run again; one that is under way when the service ends is told.
 has_row() { mmtune history --trials --order "$1" --limit 0 --json | grep -q '"outcome":'; }
-mmtune ladder --device "$device" --order 512 >/dev/null 2>&1 &
+mmtune ladder --device "$device" --order 256 >/dev/null 2>&1 &
 client=$!
-until_true 'has_row 512' 'the ladder does not begin'
+until_true 'has_row 256' 'the ladder does not begin'
 kill $client
 wait $client 2>/dev/null || true
 mmtune tune --device "$device" --order 32 --evaluations 2 >/dev/null || fail "no job runs after a ladder that was left"
-mmtune ladder --device "$device" --order 520 >/dev/null 2>"$work/stderr" &
+mmtune ladder --device "$device" --order 264 >/dev/null 2>"$work/stderr" &
 client=$!
-until_true 'has_row 520' 'the ladder does not begin'
+until_true 'has_row 264' 'the ladder does not begin'
 stop_service
 wait $client && fail "a ladder went on without its service"
 grep -q 'the service is ending' "$work/stderr" || fail "a ladder that was ended said: $(cat "$work/stderr")"

@@ -5,14 +5,14 @@ need_device
 
 configurations() { grep -o '"variant":"[^"]*","parameters":{[^}]*}' "$1"; }
 
-mmtune tune --order 512 --evaluations 10 --json >"$work/first"
-mmtune query --order 512 --json >"$work/answer"
+mmtune tune --order 128 --evaluations 10 --json >"$work/first"
+mmtune query --order 128 --json >"$work/answer"
 winner=$(configurations "$work/answer")
 [ -n "$winner" ] || fail "no answer after tuning: $(cat "$work/answer")"
 
-mmtune tune --order 640 --evaluations 4 --json >"$work/second"
+mmtune tune --order 160 --evaluations 4 --json >"$work/second"
 job=$(tail -n 1 "$work/second" | grep -o '"job":[0-9]*' | head -1 | grep -o '[0-9]*')
 mmtune history --trials --job "$job" --json --limit 0 | records trial >"$work/trials"
 configurations "$work/trials" | tail -n 4 >"$work/earliest" # newest first
-grep -qxF "$winner" "$work/earliest" || fail "the winner of order 512, $winner, was not tried early at 640: $(cat "$work/earliest")"
+grep -qxF "$winner" "$work/earliest" || fail "the winner of order 128, $winner, was not tried early at 160: $(cat "$work/earliest")"
 stop_service

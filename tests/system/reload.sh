@@ -53,7 +53,7 @@ mmtune tune --order 64 --variant plain --json >"$work/again"
 [ "$(evaluations "$work/again")" -eq 0 ] || fail "nothing was new: $(tail -n 1 "$work/again")"
 
 # In the middle of a job: it stops for it and goes on to its end.
-mmtune tune --order 128 --strategy random --budget 10s --json >"$work/long" &
+mmtune tune --order 128 --variant element --strategy random --evaluations 16 --json >"$work/long" &
 tune=$!
 until_true '[ -s "$work/long" ] && [ "$(evaluations "$work/long")" -ge 2 ]' 'the job does not begin: $(cat "$work/long")'
 widen '1, 2, 4, 8'
