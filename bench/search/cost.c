@@ -6,7 +6,8 @@
  * conditions of its GEMM kernel, and one of a thousand million raw combinations under tight conditions.
  * Then, for every strategy, or the one named, on the first space: the mean, the 99th
  * percentile and the longest time of an ask with the tell of its point. Times are
- * the process's own, so that a busy machine changes them little. */
+ * the thread's own processor time, each ask's the least of REPEATS runs of the same
+ * search, so that a busy machine changes them little. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 #include "search.h"
 
-enum { MAX_TEXTS = 16, MAX_ASKS = 100000 };
+enum { MAX_TEXTS = 16, MAX_ASKS = 100000, REPEATS = 3 };
 
 struct text {
 	const char *name, *values;
@@ -64,7 +65,7 @@ static const struct description descriptions[] = {
 static double now_s(void)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -135,13 +136,12 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void time_asks(const struct search_space *space, const char *strategy, size_t n_asks)
+/* One search; every run asks the same. Keeps the least time of each ask; returns how many there were. */
+static size_t run(const struct search_space *space, const char *strategy, size_t n_asks, double *least_s)
 {
-	static double seconds[MAX_ASKS];
 	const struct search_spec spec = {.strategy = strategy, .spaces = &space, .n_spaces = 1, .seed = 1};
 	struct mmt_error error = {0};
 	struct search *search = search_create(&spec, &error);
-	double sum = 0;
 	size_t asks = 0;
 	check(search != NULL, &error);
 	for (; asks < n_asks; asks++) {
@@ -150,14 +150,27 @@ static void time_asks(const struct search_space *space, const char *strategy, si
 		if (search_ask(search, &point) != SEARCH_POINT)
 			break;
 		search_tell(search, point, SEARCH_OK, time_of(space, point.point));
-		seconds[asks] = now_s() - started_s;
-		sum += seconds[asks];
+		least_s[asks] = fmin(least_s[asks], now_s() - started_s);
 	}
+	search_destroy(search);
+	return asks;
+}
+
+static void time_asks(const struct search_space *space, const char *strategy, size_t n_asks)
+{
+	static double seconds[MAX_ASKS];
+	double sum = 0;
+	size_t asks = 0;
+	for (size_t i = 0; i < n_asks; i++)
+		seconds[i] = INFINITY;
+	for (int repeat = 0; repeat < REPEATS; repeat++)
+		asks = run(space, strategy, n_asks, seconds);
+	for (size_t i = 0; i < asks; i++)
+		sum += seconds[i];
 	qsort(seconds, asks, sizeof *seconds, compare);
 	printf("%s,%zu,%.1f,%.1f,%.1f\n", strategy, asks, 1e6 * sum / (double)asks, 1e6 * seconds[asks * 99 / 100],
 	       1e6 * seconds[asks - 1]);
 	fflush(stdout);
-	search_destroy(search);
 }
 
 int main(int argc, char **argv)

@@ -21,6 +21,11 @@
 
 /* Samples of a fit, whose time grows with their cube: some 0.2 ms at this many. */
 #define SEARCH_GAUSSIAN_MAX 128
+/* Samples that are believed; see below. */
+#define SEARCH_GAUSSIAN_BELIEVED 16
+/* At most so many features, of at most so many values each. */
+#define SEARCH_GAUSSIAN_FEATURES 128
+#define SEARCH_GAUSSIAN_VALUES   64
 
 struct search_gaussian;
 
@@ -34,12 +39,14 @@ void search_gaussian_destroy(struct search_gaussian *gaussian); /* NULL is allow
 void search_gaussian_fit(struct search_gaussian *gaussian, const uint16_t *rows, const double *targets, size_t n,
 			 struct search_random *random);
 
-/* What is expected of a row; 0 before the first fit. */
-double search_gaussian_mean(const struct search_gaussian *gaussian, const uint16_t *row);
-/* The same with the standard deviation, which takes as many times longer as there are samples. */
-void search_gaussian_predict(const struct search_gaussian *gaussian, const uint16_t *row, double *mean,
-			     double *deviation);
-/* The standard deviation far from all samples: no row has a greater one. */
-double search_gaussian_deviation(const struct search_gaussian *gaussian);
+/* Takes a row for a sample whose target is what is expected of it: nothing else is expected then, and there is less
+ * doubt beside it. Nothing is done before the first fit and for more than SEARCH_GAUSSIAN_BELIEVED since the last. */
+void search_gaussian_believe(struct search_gaussian *gaussian, const uint16_t *row);
+
+/* What is expected of a row, and a standard deviation that the row's is not above: what its nearest
+ * sample leaves. Both are 0 before the first fit. */
+double search_gaussian_mean(const struct search_gaussian *gaussian, const uint16_t *row, double *most);
+/* The standard deviation of a row, which takes as many times longer as there are samples. */
+double search_gaussian_deviation(const struct search_gaussian *gaussian, const uint16_t *row);
 
 #endif

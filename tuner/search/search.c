@@ -101,7 +101,8 @@ static int allocate(struct search *search)
 		state->n_points += points;
 	}
 	state->history = calloc(state->n_points + 1, sizeof(state->history[0]));
-	return state->history == NULL ? -1 : 0;
+	state->pending = calloc(state->n_points + 1, sizeof(state->pending[0]));
+	return state->history == NULL || state->pending == NULL ? -1 : 0;
 }
 
 struct search *search_create(const struct search_spec *spec, struct mmt_error *error)
@@ -145,6 +146,7 @@ void search_destroy(struct search *search)
 	free(state->times);
 	free(state->n_asked_in);
 	free(state->history);
+	free(state->pending);
 	free(search->self);
 	free(search->spaces);
 	free(search->priors);
@@ -166,7 +168,20 @@ enum search_asked search_ask(struct search *search, struct search_point *out)
 	if (state->n_asked == state->n_points || !search->strategy->ask(state, search->self, out))
 		return SEARCH_EXHAUSTED;
 	mark_asked(state, *out);
+	state->pending[state->n_pending++] = *out;
 	return SEARCH_POINT;
+}
+
+static void forget_pending(struct search_state *state, struct search_point point)
+{
+	struct search_point *pending = state->pending;
+	for (size_t i = 0; i < state->n_pending; i++) {
+		if (pending[i].space != point.space || pending[i].point != point.point)
+			continue;
+		state->n_pending--;
+		memmove(pending + i, pending + i + 1, (state->n_pending - i) * sizeof(pending[0]));
+		return;
+	}
 }
 
 /* The best of all told points; needed where the best one is told again. */
@@ -194,6 +209,7 @@ void search_tell(struct search *search, struct search_point point, enum search_o
 	if (!(time > 0))
 		time = INFINITY;
 	mark_asked(state, point);
+	forget_pending(state, point);
 	if (*told == 0)
 		state->history[state->n_told++] = point;
 	else

@@ -22,6 +22,8 @@ struct search_state {
 	bool has_best;
 	struct search_point best;
 	double best_time_ns;
+	struct search_point *pending; /* asked and not told, n_pending of them, in the order of asking */
+	size_t n_pending;
 	struct search_point *history; /* told points in the order of their first tell, n_told of them */
 };
 

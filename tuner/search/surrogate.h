@@ -6,6 +6,7 @@
  * the value indices, and how often 2 divides a value where that says more than
  * the index. Of many results it knows the latest and the best, and it is learnt
  * anew only after some more of them, the more the more there are: asking stays cheap.
+ * Points that are asked and not told count as told, with what is expected of them.
  *
  * Thread: belongs to one search. */
 #ifndef MMT_SEARCH_SURROGATE_H

@@ -222,6 +222,33 @@ static void learns_where_the_valley_is(void **state)
 }
 
 /* Far fewer evaluations than points, and a space that is 50 times slower beside it. */
+/* What is asked and not told is reckoned with: the next ask goes elsewhere. */
+static void surrogate_spreads_what_it_asks_ahead(void **state)
+{
+	(void)state;
+	struct search_space *space = make_space(2, NULL);
+	const struct search_space *spaces[] = {space};
+	struct search_point points[8];
+	double apart = 0;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct search *search = create("surrogate", spaces, 1, seed);
+		for (int i = 0; i < 10; i++) {
+			assert_int_equal(search_ask(search, points), SEARCH_POINT);
+			tell_time(search, points[0], time_of(space, points[0].point, 1));
+		}
+		for (size_t i = 0; i < 8; i++)
+			assert_int_equal(search_ask(search, &points[i]), SEARCH_POINT);
+		for (size_t i = 1; i < 8; i++) {
+			const uint16_t *a = search_space_get(space, points[i].point);
+			const uint16_t *b = search_space_get(space, points[i - 1].point);
+			apart += (abs(a[0] - b[0]) + abs(a[1] - b[1])) / (7.0 * 20);
+		}
+		search_destroy(search);
+	}
+	assert_true(apart > 5); /* 4.3 where it is not */
+	search_space_destroy(space);
+}
+
 static void auto_finds_the_valley(void **state)
 {
 	(void)state;
@@ -367,6 +394,7 @@ int main(void)
 		cmocka_unit_test(repeats_with_the_same_seed),
 		cmocka_unit_test(goes_on_after_a_replay),
 		cmocka_unit_test(learns_where_the_valley_is),
+		cmocka_unit_test(surrogate_spreads_what_it_asks_ahead),
 		cmocka_unit_test(auto_finds_the_valley),
 		cmocka_unit_test(auto_goes_by_what_spaces_promise),
 		cmocka_unit_test(auto_asks_priors_then_defaults),
