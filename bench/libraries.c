@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "openblas.h"
+
 /* cblas.h's and clblast_c.h's */
 enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111, TRANSPOSED = 112 };
 
@@ -77,12 +79,13 @@ static void *open_library(const char *name)
 
 product_run *library_openblas(void)
 {
-	/* Its threads wait 2^4 cycles in a loop before they sleep, not 2^26: the next contender needs the cores.
-	 * Read when the library is loaded. */
-	setenv("OPENBLAS_THREAD_TIMEOUT", "4", 1);
-	void *library = open_library("libopenblas.so.0");
-	if (!library)
+	void *library = openblas_open();
+	if (!library) {
+		fputs(OPENBLAS_LIBRARY " is not installed: left out\n", stderr);
 		return NULL;
+	}
+	const char *core = openblas_core(library);
+	fprintf(stderr, "OpenBLAS: kernels for %s\n", core ? core : "a processor that it does not name");
 	openblas.sgemm = (cblas_sgemm_fn *)dlsym(library, "cblas_sgemm");
 	openblas.dgemm = (cblas_dgemm_fn *)dlsym(library, "cblas_dgemm");
 	return openblas.sgemm && openblas.dgemm ? run_openblas : NULL;

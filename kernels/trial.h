@@ -12,13 +12,15 @@
  *					at least so many rounds; more while it is undecided, until the limit
  *	{"op":"reference","id":9,"problem":{},"name":"host_ikj","give_up_ns":0}
  *	{"op":"build","id":10,"plan":{}}	builds only: into the driver's own cache, for another worker
+ *	{"op":"rehearse","id":11,"problem":{},"plan":{}}	builds, runs once and verifies: the same for a driver
+ *					that goes on compiling at the first launch (PoCL)
  *	{"op":"idle"}			gives device memory back
  * worker -> service
  *	{"hello":1,"device":{},"references":[{"name":"host_ikj","summary":"","kind":"host"}]}
  *					first, once the device is open
  *	{"id":7,"phase":"build"}	build, verify, measure: the service's deadlines restart
- *	{"id":7,"results":[{}]}		one result a plan (trial: one; build: none where
- *					it is built, else one that says why not)
+ *	{"id":7,"results":[{}]}		one result a plan (trial: one; build, rehearse: none
+ *					where it went well, else one that says why not)
  *
  * A reference is what kernels are held against, not a kernel: the host's own
  * loops, compilers' directives, libraries. It is verified and timed as a trial

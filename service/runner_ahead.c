@@ -1,5 +1,9 @@
 /* runner_ahead.c: see runner_state.h: candidates built ahead, while the worker measures another. Thread: the loop's.
  *
+ * On a CPU a build would disturb what is measured: there builders and worker take turns. The builders build as many as
+ * there are cores, each on one, then all rest while those are measured. And there a builder runs each candidate once:
+ * PoCL compiles most of a kernel at its first launch, and keeps that too.
+ *
  * A slot is a builder, which is a worker that is sent builds only, and the candidate in its hands:
  *
  *	empty --asked--> waiting --builder ready--> building --built--> built --taken to be measured--> empty
@@ -17,6 +21,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "problem_json.h"
+
 /* A builder is replaced after so many builds, and none is started after so many in a row that did not start. */
 #define BUILDER_BUILDS 500
 #define IDLE_DEATHS    3
@@ -26,7 +32,12 @@
 #define SMOOTHING     0.2
 /* A context takes some hundred megabytes of a GPU. */
 #define BUILDER_MEMORY_BYTES ((uint64_t)1 << 30)
-#define MOST_BUILDERS        64
+/* On a CPU: the compiler; the operands on the device, on the host, and what is read back; all of them no more than this
+ * part of the memory. */
+#define COMPILER_MEMORY_BYTES ((uint64_t)1 << 28)
+#define OPERAND_COPIES        3
+#define MEMORY_PART           4
+#define MOST_BUILDERS         64
 
 static const struct svc_worker_events builder_events;
 
@@ -39,22 +50,40 @@ static long forced_count(void)
 	return text && *text != '\0' && *end == '\0' && count >= 0 && count <= MOST_BUILDERS ? count : -1;
 }
 
+/* Builders that take turns with the worker: fewer than two would gain nothing. */
+static uint64_t fit_in_turns(const struct runner *runner, uint64_t memory_bytes)
+{
+	const struct mmt_problem *problem = &runner->job->problem;
+	struct kern_buffer buffers[KERN_MAX_BUFFERS];
+	size_t n = kern_family_find(problem->family)->buffers(problem, buffers);
+	uint64_t each = COMPILER_MEMORY_BYTES;
+	for (size_t i = 0; i < n; i++)
+		each += OPERAND_COPIES * buffers[i].bytes;
+	uint64_t count = memory_bytes / MEMORY_PART / each;
+	return count > 1 ? count : 0;
+}
+
 static size_t builders_for(const struct runner *runner)
 {
 	const struct kern_device *device = &runner->job->device->properties;
 	uint64_t count = (uint64_t)runner->service->config.builders, cores = uv_available_parallelism();
-	uint64_t fit = device->global_memory_bytes / BUILDER_MEMORY_BYTES;
+	uint64_t fit = device->global_memory_bytes / BUILDER_MEMORY_BYTES, most = cores - 1;
 	if (forced_count() >= 0)
 		return (size_t)forced_count();
-	if (device->type == KERN_CPU || cores < 2)
+	if (cores < 2)
 		return 0;
-	count = count < cores - 1 ? count : cores - 1;
+	if (runner->ahead.in_turns) {
+		fit = fit_in_turns(runner, device->global_memory_bytes);
+		most = cores;
+	}
+	count = count < most ? count : most;
 	return (size_t)(count < fit ? count : fit);
 }
 
 int runner_ahead_init(struct runner *runner)
 {
 	struct runner_ahead *ahead = &runner->ahead;
+	ahead->in_turns = runner->job->device->properties.type == KERN_CPU;
 	ahead->n_slots = builders_for(runner);
 	ahead->slots = calloc(ahead->n_slots + 1, sizeof *ahead->slots);
 	for (size_t i = 0; ahead->slots && i < ahead->n_slots; i++)
@@ -117,6 +146,29 @@ static void give_up(struct runner *runner, const char *why)
 	}
 }
 
+static size_t count_in(const struct runner *runner, enum runner_slot_state state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < runner->ahead.n_slots; i++)
+		count += runner->ahead.slots[i].state == state;
+	return count;
+}
+
+/* In turns the worker rests meanwhile: the time is spent building, and in the driver. */
+static void account_builds(struct runner *runner)
+{
+	struct runner_ahead *ahead = &runner->ahead;
+	bool building = count_in(runner, RUNNER_SLOT_BUILDING) > 0;
+	if (!ahead->in_turns || building == (ahead->building_since_ns > 0))
+		return;
+	if (!building) {
+		double took_ns = (double)(uv_hrtime() - ahead->building_since_ns);
+		runner->driver_ns += took_ns;
+		runner->build_ns += took_ns;
+	}
+	ahead->building_since_ns = building ? uv_hrtime() : 0;
+}
+
 void runner_ahead_stop(struct runner *runner)
 {
 	for (size_t i = 0; i < runner->ahead.n_slots; i++) {
@@ -126,18 +178,29 @@ void runner_ahead_stop(struct runner *runner)
 			runner_candidate_finish(&slot->candidate);
 		slot->state = RUNNER_SLOT_EMPTY;
 	}
+	account_builds(runner);
 	runner->ahead.over = true;
+}
+
+static json_t *build_request(const struct runner_slot *slot)
+{
+	const struct runner *runner = slot->runner;
+	json_t *plan = kern_plan_to_json(&slot->candidate.plan, true);
+	if (!runner->ahead.in_turns)
+		return json_pack("{s:s, s:o}", "op", "build", "plan", plan);
+	return json_pack("{s:s, s:o, s:o}", "op", "rehearse", "problem", problem_to_json(&runner->job->problem), "plan",
+			 plan);
 }
 
 static void send_build(struct runner_slot *slot)
 {
 	struct mmt_error error = {0};
-	json_t *request =
-		json_pack("{s:s, s:o}", "op", "build", "plan", kern_plan_to_json(&slot->candidate.plan, true));
+	json_t *request = build_request(slot);
 	if (request && svc_worker_send(slot->builder, request, &error) == 0) {
 		slot->state = RUNNER_SLOT_BUILDING;
 		slot->sent_ns = uv_hrtime();
 		slot->builds++;
+		account_builds(slot->runner);
 	} else { /* it is going: the next builder gets the candidate */
 		close_builder(slot);
 	}
@@ -173,6 +236,7 @@ static void settle_build(struct runner_slot *slot, const struct kern_result *fai
 	runner->ahead.build_ns = smoothed(runner->ahead.build_ns, took_ns);
 	slot->candidate.built_ns = took_ns;
 	slot->state = failed ? RUNNER_SLOT_EMPTY : RUNNER_SLOT_BUILT;
+	account_builds(runner);
 	if (failed)
 		runner_conclude(runner, &slot->candidate, failed);
 }
@@ -202,7 +266,9 @@ static void on_results(void *context, const json_t *results)
 		failed = svc_worker_lost_result(SVC_WORKER_CRASHED, "the builder's result cannot be read");
 		close_builder(slot);
 	}
-	settle_build(slot, n > 0 ? &failed : NULL);
+	/* What several cannot have beside each other one may have alone */
+	bool has_failed = n > 0 && !(runner->ahead.in_turns && failed.outcome == KERN_OUTCOME_OUT_OF_MEMORY);
+	settle_build(slot, has_failed ? &failed : NULL);
 	if (slot->builds >= BUILDER_BUILDS)
 		close_builder(slot);
 	runner_step(runner);
@@ -235,7 +301,7 @@ static const struct svc_worker_events builder_events = {on_ready, NULL, on_resul
 static size_t wanted(const struct runner *runner)
 {
 	const struct runner_ahead *ahead = &runner->ahead;
-	if (ahead->build_ns == 0 || ahead->turn_ns == 0)
+	if (ahead->in_turns || ahead->build_ns == 0 || ahead->turn_ns == 0)
 		return ahead->n_slots;
 	double count = 1 + ceil(ahead->build_ns / ahead->turn_ns);
 	return count < (double)ahead->n_slots ? (size_t)count : ahead->n_slots;
@@ -249,9 +315,23 @@ static struct runner_slot *empty_slot(struct runner *runner)
 	return NULL;
 }
 
+/* In turns: not before all are measured that were built last. */
+static bool is_builders_turn(const struct runner *runner)
+{
+	return !runner->ahead.in_turns ||
+	       (!runner->in_flight && !runner->candidate.planned && count_in(runner, RUNNER_SLOT_BUILT) == 0);
+}
+
+static bool is_workers_turn(const struct runner *runner)
+{
+	return !runner->ahead.in_turns ||
+	       count_in(runner, RUNNER_SLOT_WAITING) + count_in(runner, RUNNER_SLOT_BUILDING) == 0;
+}
+
 void runner_ahead_fill(struct runner *runner)
 {
-	while (!runner->ahead.over && runner_ahead_count(runner) < wanted(runner) && runner_may_ask(runner)) {
+	while (!runner->ahead.over && is_builders_turn(runner) && runner_ahead_count(runner) < wanted(runner) &&
+	       runner_may_ask(runner)) {
 		struct runner_slot *slot = empty_slot(runner);
 		if (!runner_next(runner, &slot->candidate))
 			break;
@@ -266,6 +346,8 @@ void runner_ahead_fill(struct runner *runner)
 bool runner_ahead_take(struct runner *runner)
 {
 	struct runner_slot *first = NULL;
+	if (!is_workers_turn(runner))
+		return false;
 	for (size_t i = 0; i < runner->ahead.n_slots; i++) {
 		struct runner_slot *slot = &runner->ahead.slots[i];
 		if (slot->state == RUNNER_SLOT_BUILT && (!first || slot->order < first->order))

@@ -3,7 +3,7 @@
  *	runner.c          life, the step, the worker, ending and the accounting
  *	runner_prepare.c  spaces, earlier trials, the search
  *	runner_trial.c    one candidate: asked, planned, sent, judged, told
- *	runner_ahead.c    candidates built while another is measured
+ *	runner_ahead.c    candidates built while another is measured, or several at once in between
  *	runner_anchor.c   the best so far, timed beside each candidate: results of a slower hour made comparable
  *	runner_finals.c   the finalists: compared, promoted
  *	runner_record.c   results on their way into the database
@@ -83,12 +83,14 @@ struct runner_slot {
 struct runner_ahead {
 	struct runner_slot *slots; /* n_slots; 0: nothing is built ahead */
 	size_t n_slots;
+	bool in_turns;            /* on a CPU: some are built, then those are measured, and never both at once */
 	bool over;                /* no more is built; what is in the slots may be taken */
 	double build_ns, turn_ns; /* of late: one build, and one candidate's turn in the worker */
 	uint64_t n_asked;
 	unsigned idle_deaths;       /* builders in a row that did not start */
 	double judged_ns, again_ns; /* candidates' builds, and what they took once more in the worker */
 	unsigned n_judged;
+	uint64_t building_since_ns; /* in turns: since when something is built */
 };
 
 struct runner {

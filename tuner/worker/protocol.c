@@ -14,7 +14,7 @@
 #define MOST_PLANS    64
 #define MOST_ROUNDS   99
 
-static const char *const operation_names[] = {"trial", "compare", "idle", "reference", "build"};
+static const char *const operation_names[] = {"trial", "compare", "idle", "reference", "build", "rehearse"};
 
 static int read_operation(const json_t *message, enum worker_operation *out, struct mmt_error *error)
 {
@@ -33,7 +33,7 @@ static int read_plans(struct worker_request *request, const json_t *message, str
 {
 	const json_t *list = json_object_get(message, "plans");
 	const json_t *one = json_object_get(message, "plan");
-	bool single = request->operation == WORKER_TRIAL || request->operation == WORKER_BUILD;
+	bool single = request->operation != WORKER_COMPARE;
 	size_t n = single ? 1 : json_array_size(list);
 
 	request->n_results = n;

@@ -10,13 +10,13 @@
 #include "plan.h"
 #include "trial.h"
 
-enum worker_operation { WORKER_TRIAL, WORKER_COMPARE, WORKER_IDLE, WORKER_REFERENCE, WORKER_BUILD };
+enum worker_operation { WORKER_TRIAL, WORKER_COMPARE, WORKER_IDLE, WORKER_REFERENCE, WORKER_BUILD, WORKER_REHEARSE };
 
 struct worker_request {
 	enum worker_operation operation;
 	int64_t id;
 	struct mmt_problem problem;
-	struct kern_plan *plans; /* one for a trial or a build */
+	struct kern_plan *plans; /* one, but for a comparison */
 	size_t n_plans;
 	size_t n_results;     /* that the service waits for: n_plans, unless the plans could not be read */
 	double give_up_ns;    /* 0: none */

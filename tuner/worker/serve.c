@@ -168,6 +168,24 @@ static int serve_build(const struct worker_request *request, struct worker_bench
 	return worker_send_results(request->id, &result, built ? 0 : 1, error);
 }
 
+/* Here the driver keeps what the first launch compiled, too. */
+static int serve_rehearsal(const struct worker_request *request, struct worker_bench *bench, struct mmt_error *error)
+{
+	struct worker_candidate candidate;
+	struct mmt_error why = {0};
+	bool passed;
+
+	bench->request_id = request->id;
+	if (select_operands(bench, &request->problem, &why) != 0)
+		return send_refusal(request, bench, &why, error);
+	worker_candidate_init(&candidate, bench, &request->plans[0], false);
+	worker_candidate_finish(&candidate, bench);
+	if (!bench->session.lost)
+		worker_programs_finish(&bench->programs);
+	passed = candidate.result.outcome == KERN_OUTCOME_OK;
+	return worker_send_results(request->id, &candidate.result, passed ? 0 : 1, error);
+}
+
 static int serve_message(const json_t *message, struct worker_bench *bench, struct mmt_error *error)
 {
 	struct worker_request request;
@@ -185,6 +203,8 @@ static int serve_message(const json_t *message, struct worker_bench *bench, stru
 		release_all(bench);
 	} else if (request.operation == WORKER_BUILD) {
 		status = serve_build(&request, bench, error);
+	} else if (request.operation == WORKER_REHEARSE) {
+		status = serve_rehearsal(&request, bench, error);
 	} else if (request.operation == WORKER_REFERENCE) {
 		status = serve_reference(&request, bench, error);
 	} else {

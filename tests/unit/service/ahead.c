@@ -159,6 +159,39 @@ static void without_a_cache_the_worker_builds_and_nothing_is_lost(void **state)
 	json_decref(job.last);
 }
 
+/* On a CPU nothing is built while something is measured: the job takes both times. */
+static void on_a_cpu_builders_and_worker_take_turns(void **state)
+{
+	struct ahead *ahead = *state;
+	struct fixture_job job;
+	start(ahead, "devices=cpu:A; slow_build=1; delay_ms=100");
+	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
+	run(ahead, &job, &request);
+	assert_best(&job);
+	assert_int_equal(evaluations(&job), CANDIDATES);
+	double wall_s = accounted(&job, "wall_s"), build_s = accounted(&job, "build_s");
+	assert_true(build_s > CANDIDATES / 4.0 && build_s < CANDIDATES / 1.5);
+	assert_true(wall_s > build_s + accounted(&job, "measure_s"));
+	assert_true(accounted(&job, "measure_s") > 0.1 * CANDIDATES);
+	json_decref(job.last);
+}
+
+/* What a CPU's builder finds wrong when it runs the candidate is that candidate's outcome. */
+static void on_a_cpu_a_first_launch_that_fails_costs_that_candidate_only(void **state)
+{
+	struct ahead *ahead = *state;
+	struct fixture_job job;
+	start(ahead, "devices=cpu:A; wrong_result=@-DT=4 -DU=8; crash=@-DT=1 -DU=2; out_of_memory=@-DT=4 -DU=2");
+	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
+	run(ahead, &job, &request);
+	assert_best(&job);
+	assert_int_equal(evaluations(&job), CANDIDATES);
+	assert_int_equal(fixture_outcome(&job, "wrong_result"), 1);
+	assert_int_equal(fixture_outcome(&job, "crashed"), 1);
+	assert_int_equal(fixture_outcome(&job, "out_of_memory"), 1);
+	json_decref(job.last);
+}
+
 static void a_cancelled_job_ends_its_builders(void **state)
 {
 	struct ahead *ahead = *state;
@@ -183,6 +216,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_job_has_no_more_evaluations_than_it_may, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_a_cache_the_worker_builds_and_nothing_is_lost, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(on_a_cpu_builders_and_worker_take_turns, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(on_a_cpu_a_first_launch_that_fails_costs_that_candidate_only, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_cancelled_job_ends_its_builders, set_up, tear_down),
 	};

@@ -1,11 +1,9 @@
 /* openblas.c: OpenBLAS, loaded at run time where it is installed, on all cores. */
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdlib.h>
+#include <stdio.h>
 
+#include "openblas.h"
 #include "reference.h"
-
-#define LIBRARY "libopenblas.so.0"
 
 /* cblas.h's, with the 32-bit int of the LP64 library */
 enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111, TRANSPOSED = 112 };
@@ -14,15 +12,16 @@ typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, 
 typedef void dgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a, int lda,
 		      const double *b, int ldb, double beta, double *c, int ldc);
 
-/* Its threads spin for 2^26 cycles by default before they sleep, and would take the cores from what is measured
- * after them; the variable is read when the library is loaded. */
+static const char *core; /* whose kernels it uses */
+
 static void *open_library(struct mmt_error *error)
 {
-	setenv("OPENBLAS_THREAD_TIMEOUT", "4", 1);
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *library = openblas_open();
 
 	if (library == NULL)
-		mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "not installed: %s", LIBRARY);
+		mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "not installed: " OPENBLAS_LIBRARY);
+	else
+		core = openblas_core(library);
 	return library;
 }
 
@@ -41,7 +40,7 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 	void *function = dlsym(library, name);
 
 	if (function == NULL)
-		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "%s has no %s", LIBRARY, name);
+		return mmt_error_set(error, MMT_NOT_SUPPORTED, 0, "%s has no %s", OPENBLAS_LIBRARY, name);
 	if (gemm->type == MMT_F64)
 		((dgemm_fn *)function)(ROW_MAJOR, trans_a, trans_b, m, n, k, gemm->alpha, gemm->a, lda, gemm->b, ldb,
 				       gemm->beta, gemm->c, ldc);
@@ -49,6 +48,16 @@ static int run(void *library, const struct worker_gemm *gemm, struct mmt_error *
 		((sgemm_fn *)function)(ROW_MAJOR, trans_a, trans_b, m, n, k, (float)gemm->alpha, gemm->a, lda, gemm->b,
 				       ldb, (float)gemm->beta, gemm->c, ldc);
 	return 0;
+}
+
+static const char *note(void)
+{
+	static char text[64];
+
+	if (core == NULL)
+		return NULL;
+	snprintf(text, sizeof text, "its kernels for %s", core);
+	return text;
 }
 
 const struct worker_reference worker_reference_openblas = {
@@ -59,4 +68,5 @@ const struct worker_reference worker_reference_openblas = {
 	.open = open_library,
 	.close = close_library,
 	.run = run,
+	.note = note,
 };
