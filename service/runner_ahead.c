@@ -26,10 +26,12 @@
 /* A builder is replaced after so many builds, and none is started after so many in a row that did not start. */
 #define BUILDER_BUILDS 500
 #define IDLE_DEATHS    3
-/* A build is useless where the worker takes more than this part of it for its own; judged after so many. */
-#define USELESS_SHARE 0.5
-#define JUDGED        8
-#define SMOOTHING     0.2
+/* A build is useless where the worker takes more than this part of it for its own; judged after so many that took so
+ * long: quicker ones were in the cache before. */
+#define USELESS_SHARE   0.5
+#define JUDGED          8
+#define JUDGED_LEAST_NS 1e8
+#define SMOOTHING       0.2
 /* A context takes some hundred megabytes of a GPU. */
 #define BUILDER_MEMORY_BYTES ((uint64_t)1 << 30)
 /* On a CPU: the compiler; the operands on the device, on the host, and what is read back; all of them no more than this
@@ -269,8 +271,8 @@ static void on_results(void *context, const json_t *results)
 	/* What several cannot have beside each other one may have alone */
 	bool has_failed = n > 0 && !(runner->ahead.in_turns && failed.outcome == KERN_OUTCOME_OUT_OF_MEMORY);
 	settle_build(slot, has_failed ? &failed : NULL);
-	if (slot->builds >= BUILDER_BUILDS)
-		close_builder(slot);
+	if (slot->builds >= BUILDER_BUILDS || (n > 0 && failed.device_lost))
+		close_builder(slot); /* a broken context would blame the next candidate */
 	runner_step(runner);
 }
 
@@ -365,7 +367,7 @@ void runner_ahead_measured(struct runner *runner, double built_ns, const struct 
 {
 	struct runner_ahead *ahead = &runner->ahead;
 	ahead->turn_ns = smoothed(ahead->turn_ns, turn_ns);
-	if (built_ns == 0 || ahead->over || forced_count() >= 0)
+	if (built_ns < JUDGED_LEAST_NS || ahead->over || forced_count() >= 0)
 		return;
 	ahead->judged_ns += built_ns;
 	ahead->again_ns += result->build_ns;

@@ -357,12 +357,14 @@ static int serve_build(struct fake_worker *worker, const struct worker_request *
 	return worker_send_results(request->id, &result, result.outcome == KERN_OUTCOME_OK ? 0 : 1, error);
 }
 
-static int serve_rehearsal(struct fake_worker *worker, const struct worker_request *request, struct mmt_error *error)
+static int serve_rehearsal(struct fake_worker *worker, const struct worker_request *request, bool *lost,
+			   struct mmt_error *error)
 {
 	struct fake_candidate candidate = {0};
 
 	worker->request_id = request->id;
 	candidate_init(&candidate, worker, request, &request->plans[0]);
+	*lost = *lost || candidate.result.device_lost;
 	return worker_send_results(request->id, &candidate.result, candidate.result.outcome == KERN_OUTCOME_OK ? 0 : 1,
 				   error);
 }
@@ -414,7 +416,7 @@ static int serve(struct fake_worker *worker, struct mmt_error *error)
 		else if (status == 0 && request.operation == WORKER_BUILD)
 			status = serve_build(worker, &request, error);
 		else if (status == 0 && request.operation == WORKER_REHEARSE)
-			status = serve_rehearsal(worker, &request, error);
+			status = serve_rehearsal(worker, &request, &lost, error);
 		else if (status == 0 && request.operation != WORKER_IDLE)
 			status = serve_plans(worker, &request, &lost, error);
 		json_decref(message);

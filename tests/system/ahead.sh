@@ -7,7 +7,7 @@
 building() {
 	export POCL_CACHE_DIR="$work/$1"
 	mkdir "$POCL_CACHE_DIR"
-	start_service --set tuning.background_budget_s=0 --set tuning.peak_budget_s=1 --set tuning.worker_nice=0
+	start_service --set tuning.background_budget_s=0
 	need_device
 	mmtune tune --order "$2" --variant tiled --evaluations 6 --budget 60s >/dev/null
 	mmtune export --order "$2" | grep -oE '"compilation_time": ?[0-9.e+-]+' | sed 's/.*[: ]//' |
@@ -20,30 +20,23 @@ awk -v alone="$alone" -v ahead="$ahead" 'BEGIN { exit !(ahead < 0.6 * alone) }' 
 	fail "the worker built for $ahead ms with builders, $alone ms without"
 
 export MMTUNE_BUILDERS=2
-start_service --set tuning.background_budget_s=0 --set tuning.worker_nice=0
+start_service --set tuning.background_budget_s=0
 # Builders are the workers with the highest niceness.
 builders() { pgrep -P "$1" -f mmtune-worker | while read -r pid; do
 	[ "$(ps -o ni= -p "$pid" | tr -d ' ')" != 19 ] || echo "$pid"
 done; }
-until_true() {
-	tries=0
-	until eval "$1"; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 400 ] || fail "never: $1"
-		sleep 0.1
-	done
-}
 trials() { mmtune status --json | sed 's/.*"trials":\([0-9]*\).*/\1/'; }
 
-mmtune tune --order 100 --strategy random --budget 60s --no-wait >/dev/null
+mmtune tune --order 100 --strategy random --budget 600s --no-wait >/dev/null
 until_true '[ -n "$(builders "$service")" ]'
 until_true 'kill -9 $(builders "$service" | head -1) 2>/dev/null; mmtune history --trials --json --limit 0 | grep -q "\"outcome\":\"crashed\""'
 before=$(trials)
 until_true '[ "$(trials)" -gt $((before + 2)) ]'
 
 until_true '[ -n "$(builders "$service")" ]'
+orphans=$(workers)
 kill -9 "$service"
 wait "$service" 2>/dev/null || true
 service=""
-sleep 0.3
-[ -z "$(pgrep -f "^$BUILD/tuner/worker/mmtune-worker.*--fingerprint" || true)" ] || fail "a builder outlived its service"
+# shellcheck disable=SC2086
+until_gone $orphans

@@ -150,7 +150,7 @@ static void without_a_cache_the_worker_builds_and_nothing_is_lost(void **state)
 	struct fixture_job job;
 	unsetenv("MMTUNE_BUILDERS");
 	ahead->fixture.service.config.builders = 4; /* as many as there are cores for, which may be none */
-	fixture_start(&ahead->fixture, "best=T:16,U:2; delay_ms=20");
+	fixture_start(&ahead->fixture, "best=T:16,U:2; delay_ms=120");
 	svc_jobs_start(ahead->fixture.service.jobs);
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	run(ahead, &job, &request);
@@ -181,13 +181,16 @@ static void on_a_cpu_a_first_launch_that_fails_costs_that_candidate_only(void **
 {
 	struct ahead *ahead = *state;
 	struct fixture_job job;
-	start(ahead, "devices=cpu:A; wrong_result=@-DT=4 -DU=8; crash=@-DT=1 -DU=2; out_of_memory=@-DT=4 -DU=2");
+	ahead->fixture.service.config.crash_limit = 2; /* the builder that is lost is not sent the next one */
+	start(ahead, "devices=cpu:A; lost=@-DT=16 -DU=8; wrong_result=@-DT=4 -DU=8; crash=@-DT=1 -DU=2; "
+		     "out_of_memory=@-DT=4 -DU=2");
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	run(ahead, &job, &request);
 	assert_best(&job);
 	assert_int_equal(evaluations(&job), CANDIDATES);
 	assert_int_equal(fixture_outcome(&job, "wrong_result"), 1);
 	assert_int_equal(fixture_outcome(&job, "crashed"), 1);
+	assert_int_equal(fixture_outcome(&job, "launch_failed"), 1);
 	assert_int_equal(fixture_outcome(&job, "out_of_memory"), 1);
 	json_decref(job.last);
 }
