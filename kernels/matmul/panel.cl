@@ -95,12 +95,23 @@ INLINE void pack_a(REAL *to, __global const REAL *a, int lda, int i0, int rows, 
 	}
 }
 
+/* Asks for the row of B that comes FETCH steps later, cache line by cache line. PoCL's prefetch does nothing, but its
+ * compiler knows how; pointers of all address spaces are the same there. */
+#if FETCH && defined(POCL_DEVICE_ADDRESS_BITS)
+#define FETCH_LATER(bs, step)                                                                                          \
+	_Pragma("unroll") for (int y = 0; y < NR; y += 64 / (int)sizeof(REAL))                                                           \
+	__builtin_prefetch((const void *)(size_t)((bs) + (size_t)FETCH * (step) + y), 0, 3)
+#else
+#define FETCH_LATER(bs, step) (void)(step)
+#endif
+
 /* NAME(tile, as, bs, step, count, kept): tile = a sliver of A (count x MR) times a sliver of B, whose count rows are
  * step elements apart. AND is done with each row of B. */
 #define DEFINE_MICRO_KERNEL(name, SPACE, AND)                                                                          \
-	INLINE void name##_row(VECTOR tile[MR][NV], const REAL *as, SPACE const REAL *bs, REAL *kept)                  \
+	INLINE void name##_row(VECTOR tile[MR][NV], const REAL *as, SPACE const REAL *bs, int step, REAL *kept)        \
 	{                                                                                                              \
 		VECTOR row[NV];                                                                                        \
+		FETCH_LATER(bs, step);                                                                                 \
 		_Pragma("unroll") for (int v = 0; v < NV; v++)                                                         \
 		{                                                                                                      \
 			row[v] = LOAD(v, bs);                                                                          \
@@ -117,9 +128,9 @@ INLINE void pack_a(REAL *to, __global const REAL *a, int lda, int i0, int rows, 
 			_Pragma("unroll") for (int v = 0; v < NV; v++) tile[x][v] = 0;                                 \
 		for (; p + UNROLL <= count; p += UNROLL)                                                               \
 			_Pragma("unroll") for (int q = p; q < p + UNROLL; q++, as += MR, bs += step)                   \
-				name##_row(tile, as, bs, kept + q * NR);                                               \
+				name##_row(tile, as, bs, step, kept + q * NR);                                         \
 		for (; p < count; p++, as += MR, bs += step)                                                           \
-			name##_row(tile, as, bs, kept + p * NR);                                                       \
+			name##_row(tile, as, bs, step, kept + p * NR);                                                 \
 	}
 #if PACK_B
 DEFINE_MICRO_KERNEL(multiply_packed, __global, (void)kept)
@@ -128,8 +139,7 @@ DEFINE_MICRO_KERNEL(multiply_private, , (void)kept)
 DEFINE_MICRO_KERNEL(multiply_keeping, __global, STORE(row[v], v, kept))
 #endif
 
-/* Asks for a row of a tile of C that will be read; the micro-kernel gives it the time to come. PoCL's prefetch does
- * nothing, but its compiler knows how; pointers of all address spaces are the same there. */
+/* Asks for a row of a tile of C that will be read; the micro-kernel gives it the time to come. */
 INLINE void fetch_row(__global const REAL *row)
 {
 #ifdef POCL_DEVICE_ADDRESS_BITS
