@@ -69,9 +69,9 @@ static void run_clblast(void *context)
 	plan_check(clFinish(p->queue), "clFinish");
 }
 
-static void *open_library(const char *name)
+/* NULL, and says so: it is not installed. */
+static void *note_missing(void *library, const char *name)
 {
-	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		fprintf(stderr, "%s is not installed: left out\n", name);
 	return library;
@@ -79,11 +79,9 @@ static void *open_library(const char *name)
 
 product_run *library_openblas(void)
 {
-	void *library = openblas_open();
-	if (!library) {
-		fputs(OPENBLAS_LIBRARY " is not installed: left out\n", stderr);
+	void *library = note_missing(openblas_open(), OPENBLAS_LIBRARY);
+	if (!library)
 		return NULL;
-	}
 	const char *core = openblas_core(library);
 	fprintf(stderr, "OpenBLAS: kernels for %s\n", core ? core : "a processor that it does not name");
 	openblas.sgemm = (cblas_sgemm_fn *)dlsym(library, "cblas_sgemm");
@@ -93,7 +91,8 @@ product_run *library_openblas(void)
 
 product_run *library_clblast(void)
 {
-	void *library = open_library("libclblast.so.1");
+	static const char name[] = "libclblast.so.1";
+	void *library = note_missing(dlopen(name, RTLD_NOW | RTLD_LOCAL), name);
 	if (!library)
 		return NULL;
 	clblast.sgemm = (clblast_sgemm_fn *)dlsym(library, "CLBlastSgemm");

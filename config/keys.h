@@ -26,7 +26,7 @@
 	INTEGER(tuning, finalist_rounds, 1, 99, 7, "fewest rounds of that comparison")                                 \
 	INTEGER(tuning, crash_limit, 1, 1000, 8, "crashes in a row after which a device is quarantined")               \
 	INTEGER(tuning, builders, 0, 64, 8,                                                                            \
-		"processes that build ahead of a device that is no CPU; fewer than cores; 0: none")                    \
+		"processes that build ahead of the measurement; on a CPU in turns with it; 0: none")                   \
 	INTEGER(tuning, worker_nice, 0, 19, 10, "niceness of the workers")                                             \
 	STRING(tuning, strategy, "auto", "search strategy of a job that names none")                                   \
 	PROBLEMS(tuning, auto_tune, "", "tuned when idle: [DEVICE:]ORDER or MxNxK [/TYPE][/TRANS], ...")

@@ -83,6 +83,9 @@ void kern_plan_finish(struct kern_plan *plan);
  * there: MMT_TOO_LARGE, MMT_NOT_SUPPORTED, MMT_INVALID_ARGUMENT. */
 int kern_problem_fits(const struct mmt_problem *problem, const struct kern_device *device, struct mmt_error *error);
 
+/* Of all the caller's buffers, of a problem that fits. */
+uint64_t kern_problem_bytes(const struct mmt_problem *problem);
+
 /* {"steps":[...],"temporaries":[...]}; caller owns the reference; NULL: memory.
  * An empty local_size: the driver chooses. Reading is strict (MMT_PROTOCOL): exactly
  * these keys, every cap, hashes that match sources. Finish *out only after 0. */

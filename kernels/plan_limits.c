@@ -80,14 +80,20 @@ int kern_problem_fits(const struct mmt_problem *problem, const struct kern_devic
 	return 0;
 }
 
-int kern_limits_temporaries(const struct kern_device *device, const struct mmt_problem *problem,
-			    const struct kern_plan *plan, struct mmt_error *error)
+uint64_t kern_problem_bytes(const struct mmt_problem *problem)
 {
 	struct kern_buffer buffers[KERN_MAX_BUFFERS];
 	size_t count = kern_family_find(problem->family)->buffers(problem, buffers);
 	uint64_t sum = 0;
-	for (size_t i = 0; i < count; i++) /* known to fit: kern_problem_fits */
+	for (size_t i = 0; i < count; i++)
 		sum += buffers[i].bytes;
+	return sum;
+}
+
+int kern_limits_temporaries(const struct kern_device *device, const struct mmt_problem *problem,
+			    const struct kern_plan *plan, struct mmt_error *error)
+{
+	uint64_t sum = kern_problem_bytes(problem);
 	for (size_t i = 0; i < plan->n_temporaries; i++) {
 		if (plan->temporaries[i].bytes > device->max_allocation_bytes)
 			return too_large((double)plan->temporaries[i].bytes, plan->temporaries[i].name,

@@ -55,12 +55,7 @@ static long forced_count(void)
 /* Builders that take turns with the worker: fewer than two would gain nothing. */
 static uint64_t fit_in_turns(const struct runner *runner, uint64_t memory_bytes)
 {
-	const struct mmt_problem *problem = &runner->job->problem;
-	struct kern_buffer buffers[KERN_MAX_BUFFERS];
-	size_t n = kern_family_find(problem->family)->buffers(problem, buffers);
-	uint64_t each = COMPILER_MEMORY_BYTES;
-	for (size_t i = 0; i < n; i++)
-		each += OPERAND_COPIES * buffers[i].bytes;
+	uint64_t each = COMPILER_MEMORY_BYTES + OPERAND_COPIES * kern_problem_bytes(&runner->job->problem);
 	uint64_t count = memory_bytes / MEMORY_PART / each;
 	return count > 1 ? count : 0;
 }
@@ -105,12 +100,17 @@ bool runner_ahead_is_on(const struct runner *runner)
 	return runner->ahead.n_slots > 0 && (!runner->ahead.over || runner_ahead_count(runner) > 0);
 }
 
-size_t runner_ahead_count(const struct runner *runner)
+static size_t count_in(const struct runner *runner, enum runner_slot_state state)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < runner->ahead.n_slots; i++)
-		count += runner->ahead.slots[i].state != RUNNER_SLOT_EMPTY;
+		count += runner->ahead.slots[i].state == state;
 	return count;
+}
+
+size_t runner_ahead_count(const struct runner *runner)
+{
+	return runner->ahead.n_slots - count_in(runner, RUNNER_SLOT_EMPTY);
 }
 
 bool runner_ahead_is_gone(const struct runner *runner)
@@ -146,14 +146,6 @@ static void give_up(struct runner *runner, const char *why)
 		if (ahead->slots[i].state != RUNNER_SLOT_EMPTY)
 			ahead->slots[i].state = RUNNER_SLOT_BUILT;
 	}
-}
-
-static size_t count_in(const struct runner *runner, enum runner_slot_state state)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < runner->ahead.n_slots; i++)
-		count += runner->ahead.slots[i].state == state;
-	return count;
 }
 
 /* In turns the worker rests meanwhile: the time is spent building, and in the driver. */

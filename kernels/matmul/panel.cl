@@ -95,12 +95,15 @@ INLINE void pack_a(REAL *to, __global const REAL *a, int lda, int i0, int rows, 
 	}
 }
 
-/* Asks for the row of B that comes FETCH steps later, cache line by cache line. PoCL's prefetch does nothing, but its
- * compiler knows how; pointers of all address spaces are the same there. */
-#if FETCH && defined(POCL_DEVICE_ADDRESS_BITS)
-#define FETCH_LATER(bs, step)                                                                                          \
-	_Pragma("unroll") for (int y = 0; y < NR; y += 64 / (int)sizeof(REAL))                                                           \
-	__builtin_prefetch((const void *)(size_t)((bs) + (size_t)FETCH * (step) + y), 0, 3)
+/* Asks for a row of NR elements, cache line by cache line. PoCL's prefetch does nothing, but its compiler knows how;
+ * pointers of all address spaces are the same there. */
+#ifdef POCL_DEVICE_ADDRESS_BITS
+#define FETCH_ROW(row, writes)                                                                                         \
+	for (int y = 0; y < NR; y += 64 / (int)sizeof(REAL))                                                           \
+	__builtin_prefetch((const void *)(size_t)((row) + y), writes, 3)
+#endif
+#if FETCH && defined(FETCH_ROW) /* the row of B that comes FETCH steps later */
+#define FETCH_LATER(bs, step) _Pragma("unroll") FETCH_ROW((bs) + (size_t)FETCH * (step), 0)
 #else
 #define FETCH_LATER(bs, step) (void)(step)
 #endif
@@ -142,9 +145,8 @@ DEFINE_MICRO_KERNEL(multiply_keeping, __global, STORE(row[v], v, kept))
 /* Asks for a row of a tile of C that will be read; the micro-kernel gives it the time to come. */
 INLINE void fetch_row(__global const REAL *row)
 {
-#ifdef POCL_DEVICE_ADDRESS_BITS
-	for (int y = 0; y < NR; y += 64 / sizeof(REAL)) /* a cache line */
-		__builtin_prefetch((const void *)(size_t)(row + y), 1, 3);
+#ifdef FETCH_ROW
+	FETCH_ROW(row, 1);
 #else
 	prefetch(row, NR);
 #endif

@@ -64,11 +64,6 @@ static void run(struct ahead *ahead, struct fixture_job *job, const struct svc_j
 	assert_string_equal(fixture_text(job->last, "state"), "done");
 }
 
-static int64_t evaluations(const struct fixture_job *job)
-{
-	return json_integer_value(json_object_get(job->last, "evaluations"));
-}
-
 static double accounted(const struct fixture_job *job, const char *name)
 {
 	return json_real_value(json_object_get(json_object_get(job->last, "accounting"), name));
@@ -95,7 +90,7 @@ static void builds_overlap_and_the_result_is_the_same(void **state)
 	run(ahead, &job, &request);
 	double wall_s = accounted(&job, "wall_s");
 	assert_best(&job);
-	assert_int_equal(evaluations(&job), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	/* one after the other they take a second each, four at a time a quarter; the worker has no build to do */
 	assert_true(wall_s > CANDIDATES / 4.0 && wall_s < CANDIDATES / 1.5);
 	assert_true(accounted(&job, "build_s") < 1);
@@ -110,7 +105,7 @@ static void a_failed_build_costs_that_candidate_only(void **state)
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	run(ahead, &job, &request);
 	assert_best(&job);
-	assert_int_equal(evaluations(&job), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	assert_int_equal(fixture_outcome(&job, "build_failed"), 1);
 	json_decref(job.last);
 }
@@ -124,7 +119,7 @@ static void a_builder_that_crashes_or_hangs_costs_that_candidate_only(void **sta
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	run(ahead, &job, &request);
 	assert_best(&job);
-	assert_int_equal(evaluations(&job), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	assert_int_equal(fixture_outcome(&job, "crashed"), 1);
 	assert_int_equal(fixture_outcome(&job, "timeout"), 1);
 	/* the one that hung was never in the hands of the worker that measures */
@@ -140,7 +135,7 @@ static void a_job_has_no_more_evaluations_than_it_may(void **state)
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	request.max_evaluations = 5;
 	run(ahead, &job, &request);
-	assert_int_equal(evaluations(&job), 5);
+	assert_int_equal(fixture_evaluations(&job), 5);
 	json_decref(job.last);
 }
 
@@ -155,7 +150,7 @@ static void without_a_cache_the_worker_builds_and_nothing_is_lost(void **state)
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	run(ahead, &job, &request);
 	assert_best(&job);
-	assert_int_equal(evaluations(&job), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	json_decref(job.last);
 }
 
@@ -168,7 +163,7 @@ static void on_a_cpu_builders_and_worker_take_turns(void **state)
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	run(ahead, &job, &request);
 	assert_best(&job);
-	assert_int_equal(evaluations(&job), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	double wall_s = accounted(&job, "wall_s"), build_s = accounted(&job, "build_s");
 	assert_true(build_s > CANDIDATES / 4.0 && build_s < CANDIDATES / 1.5);
 	assert_true(wall_s > build_s + accounted(&job, "measure_s"));
@@ -187,7 +182,7 @@ static void on_a_cpu_a_first_launch_that_fails_costs_that_candidate_only(void **
 	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
 	run(ahead, &job, &request);
 	assert_best(&job);
-	assert_int_equal(evaluations(&job), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	assert_int_equal(fixture_outcome(&job, "wrong_result"), 1);
 	assert_int_equal(fixture_outcome(&job, "crashed"), 1);
 	assert_int_equal(fixture_outcome(&job, "launch_failed"), 1);

@@ -320,6 +320,21 @@ static inline const char *fixture_text(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+/* As the job was last told of. */
+static inline int64_t fixture_evaluations(const struct fixture_job *job)
+{
+	return json_integer_value(json_object_get(job->last, "evaluations"));
+}
+
+/* Turns the loop until a watched job has so many; fails after 20 seconds. */
+static inline void fixture_wait_evaluations(struct fixture *fixture, const struct fixture_job *job, int64_t least)
+{
+	uint64_t end = uv_hrtime() + (uint64_t)20e9;
+	while (fixture_evaluations(job) < least && uv_hrtime() < end)
+		uv_run(&fixture->loop, UV_RUN_ONCE);
+	assert_true(fixture_evaluations(job) >= least);
+}
+
 static inline int64_t fixture_outcome(const struct fixture_job *job, const char *outcome)
 {
 	return json_integer_value(json_object_get(json_object_get(job->last, "outcomes"), outcome));

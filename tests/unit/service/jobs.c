@@ -12,7 +12,7 @@ static void a_job_finds_and_promotes_the_best(void **state)
 	struct svc_job_request request = fixture_request(fixture, 100);
 	run(fixture, &job, &request);
 	assert_string_equal(fixture_text(job.last, "state"), "done");
-	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	json_t *best = json_object_get(job.last, "best");
 	assert_string_equal(fixture_text(best, "variant"), "toy");
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "parameters"), "T")), 16);
@@ -38,7 +38,7 @@ static void a_second_job_measures_nothing_twice_and_keeps_the_best(void **state)
 	request = fixture_request(fixture, 100);
 	run(fixture, &second, &request);
 	assert_string_equal(fixture_text(second.last, "state"), "done");
-	assert_int_equal(json_integer_value(json_object_get(second.last, "evaluations")), 0);
+	assert_int_equal(fixture_evaluations(&second), 0);
 	assert_non_null(strstr(fixture_text(second.last, "message"), "still the fastest"));
 	assert_int_equal(count(fixture, (struct counting){0}).promotions, 1);
 	finish_job(&first);
@@ -53,12 +53,7 @@ static void a_job_goes_on_where_it_was(void **state)
 	struct svc_job_request request = fixture_request(fixture, 100);
 	fixture_add(fixture, &job, &request);
 	fixture_watch(fixture, &job);
-	bool some = false;
-	for (int i = 0; i < 2000 && !some; i++) {
-		uv_run(&fixture->loop, UV_RUN_ONCE);
-		some = json_integer_value(json_object_get(job.last, "evaluations")) >= 3;
-	}
-	assert_true(some);
+	fixture_wait_evaluations(fixture, &job, 3);
 	int64_t id = job.id;
 	assert_false(job.ended);
 	restart(fixture, "best=T:16,U:2");
@@ -67,7 +62,7 @@ static void a_job_goes_on_where_it_was(void **state)
 	fixture_watch(fixture, &job);
 	fixture_wait(fixture, &job.ended, 60);
 	assert_string_equal(fixture_text(job.last, "state"), "done");
-	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	struct counting counting = {.configuration = "{\"T\":1,\"U\":8}"}; /* far from the best: in no final */
 	assert_int_equal(count(fixture, counting).count, 1);
 	finish_job(&job);
@@ -84,7 +79,7 @@ static void one_that_hangs_is_killed_and_the_next_runs(void **state)
 	run(fixture, &job, &request);
 	assert_string_equal(fixture_text(job.last, "state"), "done");
 	assert_int_equal(fixture_outcome(&job, "timeout"), 1);
-	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	finish_job(&job);
 }
 
@@ -129,7 +124,7 @@ static void one_that_the_device_cannot_run_is_skipped(void **state)
 	struct svc_job_request request = fixture_request(fixture, 100);
 	run(fixture, &job, &request);
 	assert_string_equal(fixture_text(job.last, "state"), "done");
-	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES - 3);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES - 3);
 	assert_int_equal(fixture_outcome(&job, "skipped"), 3);
 	counting = count(fixture, counting);
 	assert_int_equal(counting.count, 3);
@@ -258,12 +253,7 @@ static void a_running_job_that_is_cancelled_keeps_its_results(void **state)
 	struct svc_job_request request = fixture_request(fixture, 100);
 	fixture_add(fixture, &job, &request);
 	fixture_watch(fixture, &job);
-	bool some = false;
-	for (int i = 0; i < 5000 && !some; i++) {
-		uv_run(&fixture->loop, UV_RUN_ONCE);
-		some = json_integer_value(json_object_get(job.last, "evaluations")) >= 2;
-	}
-	assert_true(some);
+	fixture_wait_evaluations(fixture, &job, 2);
 	assert_int_equal(svc_jobs_cancel(fixture->service.jobs, job.id, NULL), 0);
 	fixture_wait(fixture, &job.ended, 10);
 	assert_string_equal(fixture_text(job.last, "state"), "cancelled");
@@ -304,7 +294,7 @@ static void budgets_end_a_job(void **state)
 	struct svc_job_request request = fixture_request(fixture, 100);
 	request.max_evaluations = 3;
 	run(fixture, &job, &request);
-	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), 3);
+	assert_int_equal(fixture_evaluations(&job), 3);
 	finish_job(&job);
 	request = fixture_request(fixture, 200);
 	request.budget_s = 1;
@@ -312,7 +302,7 @@ static void budgets_end_a_job(void **state)
 	run(fixture, &job, &request);
 	assert_string_equal(fixture_text(job.last, "state"), "done");
 	assert_true((double)(uv_hrtime() - before) * 1e-9 < 5);
-	assert_true(json_integer_value(json_object_get(job.last, "evaluations")) < CANDIDATES);
+	assert_true(fixture_evaluations(&job) < CANDIDATES);
 	finish_job(&job);
 }
 
@@ -326,14 +316,13 @@ static void evaluations_count_from_when_a_client_asks(void **state)
 	request.origin = SVC_JOB_QUERY;
 	fixture_add(fixture, &background, &request);
 	fixture_watch(fixture, &background);
-	for (int i = 0; i < 5000 && json_integer_value(json_object_get(background.last, "evaluations")) < 4; i++)
-		uv_run(&fixture->loop, UV_RUN_ONCE);
+	fixture_wait_evaluations(fixture, &background, 4);
 	request.origin = SVC_JOB_CLIENT;
 	request.max_evaluations = 3;
 	fixture_add(fixture, &client, &request);
 	fixture_wait(fixture, &background.ended, 60);
 	assert_int_equal(client.id, background.id);
-	int64_t evaluations = json_integer_value(json_object_get(background.last, "evaluations"));
+	int64_t evaluations = fixture_evaluations(&background);
 	assert_true(evaluations >= 7 && evaluations < CANDIDATES);
 	finish_job(&background);
 }
@@ -363,7 +352,7 @@ static void a_job_ends_at_a_part_of_the_peak(void **state)
 	request.until = 0.5;
 	run(fixture, &job, &request);
 	assert_string_equal(fixture_text(job.last, "state"), "done");
-	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), 1);
+	assert_int_equal(fixture_evaluations(&job), 1);
 	finish_job(&job);
 }
 
@@ -379,7 +368,7 @@ static void a_new_driver_has_everything_measured_again(void **state)
 	restart(fixture, "devices=gpu:Fake GPU; driver=9.9; best=T:4,U:2");
 	request = fixture_request(fixture, 100);
 	run(fixture, &job, &request);
-	assert_int_equal(json_integer_value(json_object_get(job.last, "evaluations")), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&job), CANDIDATES);
 	assert_non_null(strstr(fixture_text(job.last, "message"), "head to head"));
 	assert_string_equal(match_of(fixture, 100, match), "exact");
 	assert_int_equal(count(fixture, (struct counting){0}).promotions, 2);

@@ -182,18 +182,13 @@ static void a_client_does_not_wait_for_the_background(void **state)
 	request.origin = SVC_JOB_QUERY;
 	fixture_add(fixture, &background, &request);
 	fixture_watch(fixture, &background);
-	bool runs = false;
-	for (int i = 0; i < 5000 && !runs; i++) {
-		uv_run(&fixture->loop, UV_RUN_ONCE);
-		runs = json_integer_value(json_object_get(background.last, "evaluations")) > 0;
-	}
-	assert_true(runs);
+	fixture_wait_evaluations(fixture, &background, 1);
 	request = fixture_request(fixture, 200);
 	run(fixture, &client, &request);
 	assert_false(background.ended);
 	fixture_wait(fixture, &background.ended, 60);
 	assert_string_equal(fixture_text(background.last, "state"), "done");
-	assert_int_equal(json_integer_value(json_object_get(background.last, "evaluations")), CANDIDATES);
+	assert_int_equal(fixture_evaluations(&background), CANDIDATES);
 	finish_job(&background);
 	finish_job(&client);
 }

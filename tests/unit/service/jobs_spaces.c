@@ -109,7 +109,7 @@ static void a_job_ends_when_nothing_is_left_to_gain(void **state)
 	request.until_best = true;
 	run(fixture, &job, &request);
 	assert_string_equal(fixture_text(job.last, "state"), "done");
-	int64_t evaluations = json_integer_value(json_object_get(job.last, "evaluations"));
+	int64_t evaluations = fixture_evaluations(&job);
 	assert_true(evaluations > 30 && evaluations < 4 * 64);
 	const json_t *parameters = json_object_get(json_object_get(job.last, "best"), "parameters");
 	assert_int_equal(json_integer_value(json_object_get(parameters, "T")), 16);
