@@ -2,6 +2,7 @@
 # One table for a machine with an NVIDIA GPU that has nothing else installed and a few minutes: builds, tunes a list of
 # problems in a service of its own, and holds each against cuBLAS (PyTorch's) and CLBlast in the same run.
 #	bench/h200.sh [--minutes 10] [--orders '1000 1024 2048 4096 8192'] [--shapes '4096x64x4096'] [--kinds 'f32 tf32 f64']
+#		(f16 and bf16 are kinds, too)
 #		[--device NAME] [--csv FILE] [--export FILE] [--packages DIR] [--clblast DIR] [--build DIR] [--no-extras]
 # Every row is printed as soon as it is known; what takes too long is given up, and said so. Without a GPU or PyTorch
 # it runs all the same, and their columns are empty. docs/benchmarks.md says what the columns are.
@@ -24,7 +25,7 @@ while [ $# -gt 0 ]; do
 	--build) build=$2 && shift ;;
 	--no-extras) extras="" ;;
 	*)
-		sed -n '2,7s/^# *//p' "$0" >&2
+		sed -n '2,8s/^# *//p' "$0" >&2
 		exit 2
 		;;
 	esac
@@ -110,7 +111,7 @@ device_of() { timeout 90 mmtune devices --json | sed "s/{\"name\":/\n&/g" | grep
 nvidia=""
 if device_of "$device" | grep -qi nvidia; then nvidia=yes; fi
 
-# PyTorch in one process for all questions: "gemm f32|tf32|f64 M N K" in GFLOP/s, "copy BYTES" in GB/s, "-" where it
+# PyTorch in one process for all questions: "gemm f32|tf32|f64|f16|bf16 M N K" in GFLOP/s, "copy BYTES" in GB/s, "-" where it
 # cannot. Times are the device's own events, of as many runs as fill a tenth of a second, the median of five.
 cat >"$work/peer.py" <<'END'
 import statistics, sys
@@ -137,7 +138,7 @@ def answer(words):
         return 2 * a.numel() / measure(lambda: b.copy_(a)) / 1e9
     torch.backends.cuda.matmul.allow_tf32 = words[1] == "tf32"
     m, n, k = (int(word) for word in words[2:])
-    kind = torch.float64 if words[1] == "f64" else torch.float32
+    kind = {"f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16}.get(words[1], torch.float32)
     a = torch.rand(m, k, dtype=kind, device="cuda") * 2 - 1
     b = torch.rand(k, n, dtype=kind, device="cuda") * 2 - 1
     c = torch.empty(m, n, dtype=kind, device="cuda")
@@ -233,6 +234,8 @@ printf "$format" problem kind variant mmtune portable cuBLAS CLBlast /cuBL /CLBl
 
 # What CLBlast does there, and how many times as fast the answer's plan is, both by the host's clock in turns.
 against_clblast() {
+	clblast_rate=- clblast_ratio=-
+	case $kind in f16 | bf16) return ;; esac # it has no product of these with sums in float
 	timeout 60 "$build/bench/bench-blas" --csv --no-openblas --seconds 1 "$1" 2>>"$work/log" | tail -n 1 >"$work/contest" || true
 	clblast_rate=$(cut -d, -f11 "$work/contest" | grep -E '^[0-9]' || echo -)
 	clblast_ratio=$(cut -d, -f12 "$work/contest" | grep -E '^[0-9]' || echo -)
@@ -245,7 +248,7 @@ row() {
 	set -- --m "$m" --n "$n" --k "$k"
 	case $kind in
 	tf32) set -- "$@" --accuracy tf32 ;;
-	f64) set -- "$@" --type f64 ;;
+	f64 | f16 | bf16) set -- "$@" --type "$kind" ;;
 	esac
 	row_began=$(now)
 	portable=- portable_ratio=-
@@ -310,8 +313,13 @@ measuring_worker() {
 }
 crashes() { timeout 10 mmtune history --trials --limit 0 --device "$device" --json | grep -o '"outcome":"crashed"' | wc -l; }
 before=$(crashes)
-timeout 20 mmtune tune --device "$device" --order 3072 --budget 12s --no-wait >/dev/null 2>&1 || true
-sleep 5
+timeout 20 mmtune tune --device "$device" --order 6144 --budget 15s --no-wait >/dev/null 2>&1 || true
+tries=0 # until it measures: a run at this order takes longer than a builder does
+until timeout 10 mmtune jobs --json | sed 's/{"job":/\n&/g' | grep '"state":"running"' | grep -q '"evaluations":[1-9]'; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 100 ] || break
+	sleep 0.1
+done
 worker=$(measuring_worker)
 if [ -n "$worker" ] && kill -9 "$worker"; then
 	tries=0
@@ -320,7 +328,7 @@ if [ -n "$worker" ] && kill -9 "$worker"; then
 		[ "$tries" -lt 60 ] || break
 		sleep 1
 	done
-	timeout 30 mmtune query --device "$device" --order 3072 --json >"$work/killed.json" 2>/dev/null || true
+	timeout 30 mmtune query --device "$device" --order 6144 --json >"$work/killed.json" 2>/dev/null || true
 	echo "a worker killed while the device was busy: $(($(crashes) - before)) candidate recorded as crashed, the job's answer is $(text match "$work/killed.json")"
 else
 	echo "a worker killed while the device was busy: none was found to kill"

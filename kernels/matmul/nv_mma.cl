@@ -14,7 +14,10 @@
  * A work-group of warps (of 32 work-items) computes BM x BN of C, a warp WM x WN as MT x NT tiles. Operands lie in
  * local memory as in global memory, rows along whatever is contiguous, padded so that the fragments' loads meet every
  * bank once. What lies past an edge is filled with zeros by the copies. Groups are walked GROUP rows at a time, for the
- * L2 cache. */
+ * L2 cache.
+ *
+ * With SPLIT above 1, for a C of few tiles, k is shared out to as many work-groups (dimension 1): each leaves a partial
+ * sum, and a second launch, reduce, adds them. */
 #ifdef MMA_K
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define IS_DOUBLE 1
@@ -244,9 +247,33 @@ INLINE void store(__global REAL *c, REAL value, REAL alpha, REAL beta)
 	*c = beta != 0 ? fma(beta, *c, value) : value;
 }
 
+#if SPLIT > 1
+/* C = alpha (the sum of the partial ones) + beta C. Dimension 0: columns; rows are shared out. */
+__kernel void reduce(const int m, const int n, const REAL alpha, const REAL beta, __global REAL *restrict c,
+		     const int ldc, __global const REAL *restrict partial)
+{
+	const int j = get_global_id(0);
+
+	if (j >= n)
+		return;
+	for (int i = get_global_id(1); i < m; i += get_global_size(1)) {
+		REAL sum = 0;
+#pragma unroll
+		for (int s = 0; s < SPLIT; s++)
+			sum += partial[((size_t)s * m + i) * n + j];
+		store(c + (size_t)i * ldc + j, sum, alpha, beta);
+	}
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void
 matmul(const int m, const int n, const int k, const REAL alpha, __global const REAL *restrict a, const int lda,
-       __global const REAL *restrict b, const int ldb, const REAL beta, __global REAL *restrict c, const int ldc)
+       __global const REAL *restrict b, const int ldb, const REAL beta, __global REAL *restrict c, const int ldc
+#if SPLIT > 1
+       ,
+       __global REAL *restrict partial /* SPLIT matrices of m x n */
+#endif
+)
 {
 	__local REAL a_stages[STAGES][A_ROWS * A_STRIDE] __attribute__((aligned(128)));
 	__local REAL b_stages[STAGES][B_ROWS * B_STRIDE] __attribute__((aligned(128)));
@@ -258,7 +285,9 @@ matmul(const int m, const int n, const int k, const REAL alpha, __global const R
 	const uint g = lane / 4, t = lane % 4, x = warp % WARPS_N * WN, y = warp / WARPS_N * WM;
 	const bool a_aligned = lda % IN_CHUNK == 0 && (size_t)a % 16 == 0;
 	const bool b_aligned = ldb % IN_CHUNK == 0 && (size_t)b % 16 == 0;
-	const int steps = (k + BK - 1) / BK;
+	/* The part of k that is this work-group's: whole steps, so that only the last part ends within one. */
+	const int steps_each = (k + SPLIT * BK - 1) / (SPLIT * BK), first_step = get_group_id(1) * steps_each;
+	const int steps = min(steps_each, (k + BK - 1) / BK - first_step); /* none, or fewer, where k is short */
 	REAL sums[MT][NT][C_EACH];
 
 #define FETCH(step)                                                                                                    \
@@ -266,7 +295,7 @@ matmul(const int m, const int n, const int k, const REAL alpha, __global const R
 		if ((step) < steps) {                                                                                  \
 			const uint a_to = (uint)(size_t)a_stages[(step) % STAGES];                                     \
 			const uint b_to = (uint)(size_t)b_stages[(step) % STAGES];                                     \
-			const int p = (step)*BK;                                                                       \
+			const int p = (first_step + (step)) * BK;                                                                       \
 			if (TRANS_A)                                                                                   \
 				fetch_a(a_to, a, lda, p, row, k, m, a_aligned);                                        \
 			else                                                                                           \
@@ -329,7 +358,12 @@ matmul(const int m, const int n, const int k, const REAL alpha, __global const R
 			for (uint e = 0; e < C_EACH; e++) {
 				const int ci = row + y + TILE_M * i + g + e / 2 * 8;
 				const int cj = column + x + 8 * j + 2 * t + e % 2;
-				if (ci < m && cj < n)
-					store(c + (size_t)ci * ldc + cj, sums[i][j][e], alpha, beta);
+				if (ci >= m || cj >= n)
+					continue;
+#if SPLIT > 1
+				partial[((size_t)get_group_id(1) * m + ci) * n + cj] = sums[i][j][e];
+#else
+				store(c + (size_t)ci * ldc + cj, sums[i][j][e], alpha, beta);
+#endif
 			}
 }

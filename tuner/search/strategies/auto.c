@@ -1,7 +1,8 @@
 /* auto: what is known first, then a model and two local searches, in turns,
  * where it pays.
  *
- *	1. the first EAGER priors
+ *	1. the first EAGER priors; before them the default of the space that promises
+ *	   most, where none of them is of it: a search may end after three results
  *	2. the default of every space that promises at least PROMISING of the best
  *	   one's rate, in the caller's order
  *	3. again and again: choose a space, then in it one of
@@ -337,6 +338,20 @@ static bool ask_default(const struct search_state *state, struct automatic *auto
 	return false;
 }
 
+/* Before any prior: the default of the first space that promises most, where none of the first priors is of it. */
+static bool ask_favourite(const struct search_state *state, struct search_point *out)
+{
+	uint32_t space = 0;
+	if (state->spec.promises == NULL)
+		return false;
+	while (promise(state, space) < 1)
+		space++;
+	for (size_t i = 0; i < state->spec.n_priors && i < EAGER; i++)
+		if (state->spec.priors[i].point.space == space)
+			return false;
+	return default_of(state, space, out);
+}
+
 /* The next prior that is not asked, or the one of its space that the model prefers. */
 static bool ask_prior(struct search_state *state, struct automatic *automatic, struct search_point *out)
 {
@@ -386,6 +401,8 @@ static bool ask(struct search_state *state, void *self, struct search_point *out
 {
 	struct automatic *automatic = self;
 	uint32_t space;
+	if (automatic->n_priors_asked == 0 && ask_favourite(state, out))
+		return true;
 	if (automatic->n_priors_asked < EAGER && take_prior(state, automatic, out))
 		return true;
 	if (ask_default(state, automatic, out) || (is_priors_turn(automatic) && take_prior(state, automatic, out)))
