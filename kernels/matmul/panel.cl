@@ -13,8 +13,9 @@
  * which hides the packing behind the arithmetic; only a sliver that crosses
  * the edge, or a transposed B, is packed in a loop of its own.
  *
- * Blocks are balanced: none is larger than MC, KC, NC and all are of like
- * size, so that the last work-item is not the one everybody waits for.
+ * Blocks are balanced: none is larger than MC, KC, NC, their sizes differ by a
+ * sliver at most, and their number is a multiple of the compute units where
+ * that makes none larger, so that nobody waits for the last work-item.
  *
  * Functions are inlined by force: a tile whose address is passed to a call
  * would live in memory. */
@@ -196,6 +197,12 @@ __kernel void pack_b(int n, int k, __global const REAL *b, int ldb, __global REA
 }
 #endif
 
+/* Where the share of group `index` of `count` begins, of `size` rows or columns in slivers of `width`. */
+INLINE int begin_of(size_t index, size_t count, int size, int width)
+{
+	return min((int)(DIVIDE_UP((size_t)size, width) * index / count) * width, size);
+}
+
 __kernel void matmul(int m, int n, int k, REAL alpha, __global const REAL *a, int lda, __global const REAL *b, int ldb,
 		     REAL beta, __global REAL *c, int ldc
 #if PACK_B
@@ -208,11 +215,11 @@ __kernel void matmul(int m, int n, int k, REAL alpha, __global const REAL *a, in
 #if !PACK_B
 	REAL sliver_b[KC * NR] __attribute__((aligned(64)));
 #endif
-	int block_rows = DIVIDE_UP(DIVIDE_UP(m, (int)get_num_groups(0)), MR) * MR;
-	int block_columns = DIVIDE_UP(DIVIDE_UP(n, (int)get_num_groups(1)), NR) * NR;
-	int i0 = block_rows * (int)get_group_id(0), i1 = min(i0 + block_rows, m);
-	int j0 = block_columns * (int)get_group_id(1), j1 = min(j0 + block_columns, n);
-	if (i0 >= i1 || j0 >= j1)
+	int i0 = begin_of(get_group_id(0), get_num_groups(0), m, MR);
+	int i1 = begin_of(get_group_id(0) + 1, get_num_groups(0), m, MR);
+	int j0 = begin_of(get_group_id(1), get_num_groups(1), n, NR);
+	int j1 = begin_of(get_group_id(1) + 1, get_num_groups(1), n, NR);
+	if (i0 == i1 || j0 == j1)
 		return;
 	int depth = DIVIDE_UP(k, DIVIDE_UP(k, KC));
 	for (int p0 = 0; p0 < k; p0 += depth) {
