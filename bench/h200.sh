@@ -208,7 +208,7 @@ reserve=20
 [ -z "$extras" ] || reserve=75
 budget_for() {
 	left=$((end - reserve - $(now)))
-	share=$((left / $1 - 4)) # beside the search: the finals, and the peers
+	share=$((left / $1 - 6)) # beside the search: the finals, and the peers
 	[ "$share" -le 60 ] || share=60
 	[ "$share" -ge 5 ] || share=5 # what comes last is left out
 	[ "$left" -ge 9 ] || share=0

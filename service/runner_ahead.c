@@ -336,19 +336,23 @@ void runner_ahead_fill(struct runner *runner)
 		push(&runner->ahead.slots[i]);
 }
 
-/* The one asked first: a search asks for what is most likely to be good first, and its time may be short. */
+/* Of the built, the one asked first: a search asks for what is most likely to be good first, and its time may be short.
+ * So the very first is waited for, too, though another be built by then. */
 bool runner_ahead_take(struct runner *runner)
 {
+	struct runner_ahead *ahead = &runner->ahead;
 	struct runner_slot *first = NULL;
 	if (!is_workers_turn(runner))
 		return false;
-	for (size_t i = 0; i < runner->ahead.n_slots; i++) {
-		struct runner_slot *slot = &runner->ahead.slots[i];
-		if (slot->state == RUNNER_SLOT_BUILT && (!first || slot->order < first->order))
+	for (size_t i = 0; i < ahead->n_slots; i++) {
+		struct runner_slot *slot = &ahead->slots[i];
+		bool counts = ahead->opened ? slot->state == RUNNER_SLOT_BUILT : slot->state != RUNNER_SLOT_EMPTY;
+		if (counts && (!first || slot->order < first->order))
 			first = slot;
 	}
-	if (!first)
+	if (!first || first->state != RUNNER_SLOT_BUILT)
 		return false;
+	ahead->opened = true;
 	runner->candidate = first->candidate;
 	first->candidate.planned = false;
 	first->state = RUNNER_SLOT_EMPTY;

@@ -87,6 +87,7 @@ struct runner_ahead {
 	bool over;                /* no more is built; what is in the slots may be taken */
 	double build_ns, turn_ns; /* of late: one build, and one candidate's turn in the worker */
 	uint64_t n_asked;
+	bool opened;                /* one was taken */
 	unsigned idle_deaths;       /* builders in a row that did not start */
 	double judged_ns, again_ns; /* candidates' builds, and what they took once more in the worker */
 	unsigned n_judged;

@@ -97,6 +97,36 @@ static void builds_overlap_and_the_result_is_the_same(void **state)
 	json_decref(job.last);
 }
 
+static int keep_first(void *context, const struct db_trial *trial)
+{
+	char *first = context;
+	if (first[0] == '\0' && strstr(trial->problem, "matmul"))
+		snprintf(first, 64, "%s", trial->configuration);
+	return 0;
+}
+
+static int first_work(struct db *db, void *context, struct mmt_error *error)
+{
+	const struct db_trial_filter all = {0};
+	return db_trials(db, &all, keep_first, context, error);
+}
+
+/* A short job may end after one. */
+static void the_first_asked_is_measured_first(void **state)
+{
+	struct ahead *ahead = *state;
+	struct fixture_job job;
+	struct mmt_error error = {0};
+	char first[64] = "";
+	start(ahead, "slow_build=@-DT=1 -DU=1");
+	struct svc_job_request request = fixture_request(&ahead->fixture, 100);
+	run(ahead, &job, &request);
+	assert_int_equal(svc_store_run(ahead->fixture.service.store, first_work, first, &error), 0);
+	assert_string_equal(first, "{\"T\":1,\"U\":1}");
+	assert_best(&job);
+	json_decref(job.last);
+}
+
 static void a_failed_build_costs_that_candidate_only(void **state)
 {
 	struct ahead *ahead = *state;
@@ -209,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(builds_overlap_and_the_result_is_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_first_asked_is_measured_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_failed_build_costs_that_candidate_only, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_builder_that_crashes_or_hangs_costs_that_candidate_only, set_up,
 						tear_down),
