@@ -36,7 +36,8 @@
 #define JOIN(x, y) JOIN_(x, y)
 #define VECTOR JOIN(REAL, VW)
 #define LOAD JOIN(vload, VW)
-#define STORE JOIN(vstore, VW)
+#define STORE(SPACE, value, v, to) (*(SPACE UNALIGNED *)((to) + (v)*VW) = (value))
+typedef VECTOR UNALIGNED __attribute__((aligned(sizeof(REAL)))); /* PoCL cuts what vstore stores into four */
 #define DIVIDE_UP(x, y) (((x) + (y)-1) / (y))
 
 /* The element (row, column) of op(X), X with row stride ldx. */
@@ -59,7 +60,7 @@
 		if (columns == NR && !TRANS_B) {                                                                       \
 			for (int p = 0; p < count; p++, to += NR) {                                                    \
 				_Pragma("unroll") for (int v = 0; v < NV; v++)                                         \
-					STORE(LOAD(v, &B_AT(p0 + p, j0)), v, to);                                      \
+					STORE(SPACE, LOAD(v, &B_AT(p0 + p, j0)), v, to);                               \
 			}                                                                                              \
 			return;                                                                                        \
 		}                                                                                                      \
@@ -75,35 +76,45 @@ DEFINE_PACK(pack_global, __global)
 DEFINE_PACK(pack_private, )
 #endif
 
-/* Packs rows i0 ... i0 + rows and columns p0 ... p0 + count of op(A): to[sliver][p][MR], zeros past the rows. */
-INLINE void pack_a(REAL *to, __global const REAL *a, int lda, int i0, int rows, int p0, int count)
+/* Asks for a cache line, and for a row of NR elements. PoCL's prefetch does nothing, but its compiler knows how, and
+ * there pointers of all address spaces are the same. */
+#ifdef POCL_DEVICE_ADDRESS_BITS
+#define FETCH_LINE(at, writes) __builtin_prefetch((const void *)(size_t)(at), writes, 3)
+#else
+#define FETCH_LINE(at, writes) (void)(at)
+#endif
+#define IN_LINE (64 / (int)sizeof(REAL))
+#define FETCH_ROW(row, writes)                                                                                         \
+	for (int y = 0; y < NR; y += IN_LINE)                                                                          \
+	FETCH_LINE((row) + y, writes)
+
+/* Packs rows i0 ... i0 + rows and columns p0 ... p0 + count of op(A): to[sliver][p][MR], zeros past the rows;
+ * meanwhile asks for the rows of the next sliver. */
+INLINE void pack_a(REAL *to, __global const REAL *a, size_t lda, int i0, int rows, int p0, int count)
 {
-	for (int i = 0; i < rows; i += MR, to += (size_t)MR * count) {
-		int p = 0;
-		if (i + MR <= rows) {
-			for (; p + 4 <= count; p += 4) {
+	const size_t down = TRANS_A ? 1 : lda, along = TRANS_A ? lda : 1;
+	for (int i = 0; i < rows; i += MR) {
+		__global const REAL *from = &A_AT(i0 + i, p0);
+		int p = 0, there = min(MR, rows - i);
+		for (; p + 4 <= count && there == MR; p += 4, from += 4 * along, to += 4 * MR) {
+#if !TRANS_A
+			for (int x = 0; x < MR && p % IN_LINE == 0; x++)
+				FETCH_LINE(from + (x + MR) * down, 0);
+#endif
 #pragma unroll
-				for (int x = 0; x < MR; x++) {
+			for (int x = 0; x < MR; x++) {
 #pragma unroll
-					for (int q = 0; q < 4; q++)
-						to[(p + q) * MR + x] = A_AT(i0 + i + x, p0 + p + q);
-				}
+				for (int q = 0; q < 4; q++)
+					to[q * MR + x] = from[x * down + q * along];
 			}
 		}
-		for (; p < count; p++)
+		for (; p < count; p++, from += along, to += MR)
 			for (int x = 0; x < MR; x++)
-				to[p * MR + x] = i + x < rows ? A_AT(i0 + i + x, p0 + p) : (REAL)0;
+				to[x] = x < there ? from[x * down] : (REAL)0;
 	}
 }
 
-/* Asks for a row of NR elements, cache line by cache line. PoCL's prefetch does nothing, but its compiler knows how;
- * pointers of all address spaces are the same there. */
-#ifdef POCL_DEVICE_ADDRESS_BITS
-#define FETCH_ROW(row, writes)                                                                                         \
-	for (int y = 0; y < NR; y += 64 / (int)sizeof(REAL))                                                           \
-	__builtin_prefetch((const void *)(size_t)((row) + y), writes, 3)
-#endif
-#if FETCH && defined(FETCH_ROW) /* the row of B that comes FETCH steps later */
+#if FETCH /* the row of B that comes FETCH steps later */
 #define FETCH_LATER(bs, step) _Pragma("unroll") FETCH_ROW((bs) + (size_t)FETCH * (step), 0)
 #else
 #define FETCH_LATER(bs, step) (void)(step)
@@ -140,32 +151,23 @@ INLINE void pack_a(REAL *to, __global const REAL *a, int lda, int i0, int rows, 
 DEFINE_MICRO_KERNEL(multiply_packed, __global, (void)kept)
 #else
 DEFINE_MICRO_KERNEL(multiply_private, , (void)kept)
-DEFINE_MICRO_KERNEL(multiply_keeping, __global, STORE(row[v], v, kept))
+DEFINE_MICRO_KERNEL(multiply_keeping, __global, STORE(, row[v], v, kept))
 #endif
-
-/* Asks for a row of a tile of C that will be read; the micro-kernel gives it the time to come. */
-INLINE void fetch_row(__global const REAL *row)
-{
-#ifdef FETCH_ROW
-	FETCH_ROW(row, 1);
-#else
-	prefetch(row, NR);
-#endif
-}
 
 /* C = alpha tile + factor C, for a whole tile. factor 0: C is not read. */
 INLINE void store_tile(__global REAL *c, int ldc, VECTOR tile[MR][NV], REAL alpha, REAL factor)
 {
+	if (factor == 0) {
 #pragma unroll
-	for (int x = 0; x < MR; x++) {
-		__global REAL *row = c + (size_t)x * ldc;
+		for (int e = 0; e < MR * NV; e++)
+			STORE(__global, alpha * tile[e / NV][e % NV], e % NV, c + (size_t)(e / NV) * ldc);
+		return;
+	}
 #pragma unroll
-		for (int v = 0; v < NV; v++) {
-			VECTOR value = alpha * tile[x][v];
-			if (factor != 0)
-				value = fma((VECTOR)factor, LOAD(v, row), value);
-			STORE(value, v, row);
-		}
+	for (int e = 0; e < MR * NV; e++) {
+		__global REAL *row = c + (size_t)(e / NV) * ldc;
+		VECTOR value = fma((VECTOR)factor, LOAD(e % NV, row), alpha * tile[e / NV][e % NV]);
+		STORE(__global, value, e % NV, row);
 	}
 }
 
@@ -177,7 +179,7 @@ INLINE void store_edge(__global REAL *c, int ldc, VECTOR tile[MR][NV], int2 size
 	for (int x = 0; x < MR; x++) {
 #pragma unroll
 		for (int v = 0; v < NV; v++)
-			STORE(tile[x][v], v, values + x * NR);
+			STORE(, tile[x][v], v, values + x * NR);
 	}
 	for (int x = 0; x < size.x; x++)
 		for (int y = 0; y < size.y; y++) {
@@ -238,8 +240,8 @@ __kernel void matmul(int m, int n, int k, REAL alpha, __global const REAL *a, in
 				const REAL *as = block_a + (size_t)(i - i0) * count;
 				__global REAL *corner = c + (size_t)i * ldc + j;
 				int rows = min(MR, i1 - i);
-				for (int x = 0; x < rows && factor != 0; x++)
-					fetch_row(corner + (size_t)x * ldc);
+				for (int x = 0; x < rows && factor != 0; x++) /* the micro-kernel gives them time to come */
+					FETCH_ROW(corner + (size_t)x * ldc, 1);
 #if PACK_B
 				multiply_packed(tile, as, packed_b + ((size_t)(j / NR) * k + p0) * NR, NR, count, 0);
 #else
