@@ -1,6 +1,6 @@
 /* main.c: mmtuned: reads its arguments and runs the service.
  *
- * Exit status: 0 ended as told; 1 it could not start; 2 wrong usage. */
+ * Exit status: 0 ended as told; 1 it could not start; 2 wrong usage or configuration. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -29,10 +29,8 @@ static int run(const struct svc_options *options)
 	struct config config;
 	struct mmt_error error;
 	umask(0077); /* what others may see is said where it is made */
-	if (svc_options_config(options, &config, &error) != 0) {
-		fprintf(stderr, "mmtuned: %s\n", error.message);
-		return EXIT_FAILURE;
-	}
+	if (svc_options_config(options, &config, &error) != 0)
+		return fail(&error);
 	if (svc_daemon_run(options, &config, &error) != 0) {
 		fprintf(stderr, "mmtuned: %s\n", error.message);
 		return EXIT_FAILURE;

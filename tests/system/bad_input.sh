@@ -2,6 +2,10 @@
 . "$SOURCE/tests/system/lib.sh"
 
 expect 3 "$MMTUNE_SOCKET" mmtune query --device cpu0 --order 1000
+expect 2 "nonsense" "$BUILD/service/mmtuned" --nonsense
+expect 2 "tuning.x" "$BUILD/service/mmtuned" --set tuning.x
+expect 2 "nosuch" "$BUILD/service/mmtuned" --set tuning.nosuch=1
+expect 2 "nosuch" "$BUILD/service/mmtuned" --set tuning.strategy=nosuch
 long=$(printf 'x%.0s' $(seq 1 119))
 expect 2 "107" mmtune --socket "/$long" query --device cpu0 --order 1000
 # A socket file that nobody listens on.
