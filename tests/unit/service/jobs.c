@@ -27,6 +27,21 @@ static void a_job_finds_and_promotes_the_best(void **state)
 	finish_job(&job);
 }
 
+static void the_default_is_a_finalist_where_it_is_near(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fixture_job job;
+	start(fixture, "best=T:4,U:2");
+	fixture->service.config.finalists = 1;
+	struct svc_job_request request = fixture_request(fixture, 100);
+	run(fixture, &job, &request);
+	assert_string_equal(fixture_text(job.last, "state"), "done");
+	assert_int_equal(count(fixture, (struct counting){.configuration = "{\"T\":4,\"U\":2}"}).count, 2);
+	assert_int_equal(count(fixture, (struct counting){.configuration = "{\"T\":4,\"U\":1}"}).count, 2);
+	assert_int_equal(count(fixture, (struct counting){.configuration = "{\"T\":1,\"U\":2}"}).count, 1);
+	finish_job(&job);
+}
+
 static void a_second_job_measures_nothing_twice_and_keeps_the_best(void **state)
 {
 	struct fixture *fixture = *state;
@@ -419,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_job_finds_and_promotes_the_best),
+		TEST(the_default_is_a_finalist_where_it_is_near),
 		TEST(a_second_job_measures_nothing_twice_and_keeps_the_best),
 		TEST(a_job_goes_on_where_it_was),
 		TEST(one_that_hangs_is_killed_and_the_next_runs),
