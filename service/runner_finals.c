@@ -16,6 +16,8 @@
  * picks a winner 4.6 % off, the median of seven 1.6 %); a tenth is the most that noise may claim. */
 #define TIE_LEAST 0.005
 #define TIE_MOST  0.1
+/* As much is given up at most for the default */
+#define DEFAULT_MOST 0.02
 
 /* Rounds for an interval of 1 % about a ratio: an interval's half is 3.1 * 0.81 interquartile ranges over the root of
  * the rounds (tuner/worker/stats.h), those of a ratio being 1.41 times those of a time. */
@@ -305,15 +307,35 @@ static bool was_compared(const struct runner_candidate *finalist)
 	return finalist->result.outcome == KERN_OUTCOME_OK && finalist->result.ratio > 0;
 }
 
+static bool is_default(const struct runner *runner, const struct runner_candidate *finalist)
+{
+	size_t space = finalist->point.space;
+	return space < runner->n_variants && finalist->point.point == search_space_default(runner->spaces[space]);
+}
+
+/* Whether the difference to the fastest says nothing. */
+static bool is_tie(const struct runner_candidate *finalist)
+{
+	double margin = fmin(fmax(finalist->result.ratio_error, TIE_LEAST), TIE_MOST);
+	return finalist->result.ratio < 1 + margin;
+}
+
+/* The fastest; of several that tie within DEFAULT_MOST the default, so that tuning again gives the same. A peak is what
+ * can be reached at best, by whatever. */
 static const struct runner_candidate *fastest(const struct runner *runner)
 {
-	const struct runner_candidate *best = NULL;
+	const struct runner_candidate *best = NULL, *preferred = NULL;
 	for (size_t i = 0; i < runner->n_finalists; i++) {
 		const struct runner_candidate *finalist = &runner->finalists[i];
-		if (was_compared(finalist) && (!best || finalist->result.ratio < best->result.ratio))
+		if (!was_compared(finalist))
+			continue;
+		if (!best || finalist->result.ratio < best->result.ratio)
 			best = finalist;
+		if (is_default(runner, finalist) && is_tie(finalist) && finalist->result.ratio < 1 + DEFAULT_MOST &&
+		    (!preferred || finalist->result.ratio < preferred->result.ratio))
+			preferred = finalist;
 	}
-	return best;
+	return preferred && runner->job->origin != SVC_JOB_PEAK ? preferred : best;
 }
 
 static const struct runner_candidate *incumbent_in(const struct runner *runner)
@@ -322,13 +344,6 @@ static const struct runner_candidate *incumbent_in(const struct runner *runner)
 		if (runner->finalists[i].incumbent)
 			return &runner->finalists[i];
 	return NULL;
-}
-
-/* Whether the difference to the fastest says nothing. */
-static bool is_tie(const struct runner_candidate *finalist)
-{
-	double margin = fmin(fmax(finalist->result.ratio_error, TIE_LEAST), TIE_MOST);
-	return finalist->result.ratio < 1 + margin;
 }
 
 /* What the history says of those that are as fast. */

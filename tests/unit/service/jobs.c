@@ -42,6 +42,33 @@ static void the_default_is_a_finalist_where_it_is_near(void **state)
 	finish_job(&job);
 }
 
+/* The winner's configuration where U should be 1.46, and 1 (the default) and 2 differ by what the seed gives them. */
+static void find_with_seed(struct fixture *fixture, const char *fake, char out[32])
+{
+	struct fixture_job job;
+	start(fixture, fake);
+	struct svc_job_request request = fixture_request(fixture, 1000);
+	run(fixture, &job, &request);
+	const struct db_trial *best = svc_answers_best(
+		fixture->service.answers, svc_devices_at(fixture->service.devices, 0)->id, &request.problem);
+	snprintf(out, 32, "%s", best ? best->configuration : "none");
+	finish_job(&job);
+}
+
+static void of_those_that_tie_the_default_wins(void **state)
+{
+	char winner[32];
+	find_with_seed(*state, "best=T:4,U:1.46; seed=8", winner);
+	assert_string_equal(winner, "{\"T\":4,\"U\":1}");
+}
+
+static void the_default_does_not_win_where_it_is_slower(void **state)
+{
+	char winner[32];
+	find_with_seed(*state, "best=T:4,U:1.46; seed=9", winner);
+	assert_string_equal(winner, "{\"T\":4,\"U\":2}");
+}
+
 static void a_second_job_measures_nothing_twice_and_keeps_the_best(void **state)
 {
 	struct fixture *fixture = *state;
@@ -435,6 +462,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_job_finds_and_promotes_the_best),
 		TEST(the_default_is_a_finalist_where_it_is_near),
+		TEST(of_those_that_tie_the_default_wins),
+		TEST(the_default_does_not_win_where_it_is_slower),
 		TEST(a_second_job_measures_nothing_twice_and_keeps_the_best),
 		TEST(a_job_goes_on_where_it_was),
 		TEST(one_that_hangs_is_killed_and_the_next_runs),
