@@ -16,8 +16,9 @@
  * picks a winner 4.6 % off, the median of seven 1.6 %); a tenth is the most that noise may claim. */
 #define TIE_LEAST 0.005
 #define TIE_MOST  0.1
-/* As much is given up at most for the default */
-#define DEFAULT_MOST 0.02
+/* Where the default may have been kept out of the finals by noise; and as much is given up for it at most */
+#define DEFAULT_NEAR 0.25
+#define DEFAULT_MOST 0.03
 
 /* Rounds for an interval of 1 % about a ratio: an interval's half is 3.1 * 0.81 interquartile ranges over the root of
  * the rounds (tuner/worker/stats.h), those of a ratio being 1.41 times those of a time. */
@@ -190,7 +191,7 @@ static void add_default(struct runner *runner, size_t n_seen)
 	for (size_t i = n_seen; i < runner->n_top; i++) {
 		const struct runner_top *top = &runner->top[i];
 		if (top->point.space == best->point.space && top->point.point == point &&
-		    top->comparable_ns < best->comparable_ns * (1 + TIE_MOST))
+		    top->comparable_ns < best->comparable_ns * (1 + DEFAULT_NEAR))
 			add_top(runner, top);
 	}
 }
