@@ -401,7 +401,7 @@ static bool ask(struct search_state *state, void *self, struct search_point *out
 {
 	struct automatic *automatic = self;
 	uint32_t space;
-	if (automatic->n_priors_asked == 0 && ask_favourite(state, out))
+	if (automatic->n_priors_asked == 0 && automatic->next_default == 0 && ask_favourite(state, out))
 		return true;
 	if (automatic->n_priors_asked < EAGER && take_prior(state, automatic, out))
 		return true;
