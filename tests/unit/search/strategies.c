@@ -331,6 +331,43 @@ static void auto_asks_priors_then_defaults(void **state)
 	search_space_destroy(empty);
 }
 
+/* The first two points asked of three spaces, the second of which promises most, with two priors. */
+static void first_two(const struct search_prior priors[2], struct search_point out[2], uint32_t *by_default)
+{
+	struct search_space *space = make_space(3, NULL);
+	const struct search_space *spaces[] = {space, space, space};
+	const double promises[] = {10, 100, 60};
+	struct search_spec spec = {.strategy = "auto",
+				   .spaces = spaces,
+				   .n_spaces = 3,
+				   .promises = promises,
+				   .seed = 1,
+				   .priors = priors,
+				   .n_priors = 2};
+	struct mmt_error error;
+	struct search *search = search_create(&spec, &error);
+	assert_non_null(search);
+	*by_default = (uint32_t)search_space_default(space);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(search_ask(search, &out[i]), SEARCH_POINT);
+	search_destroy(search);
+	search_space_destroy(space);
+}
+
+static void auto_asks_the_favourite_before_priors_of_others(void **state)
+{
+	(void)state;
+	const struct search_prior others[] = {{{0, 12}, 0}, {{2, 44}, 0}}, own[] = {{{0, 12}, 0}, {{1, 44}, 0}};
+	struct search_point asked[2];
+	uint32_t by_default;
+	first_two(others, asked, &by_default);
+	assert_true(asked[0].space == 1 && asked[0].point == by_default);
+	assert_true(asked[1].space == 0 && asked[1].point == 12);
+	first_two(own, asked, &by_default);
+	assert_true(asked[0].space == 0 && asked[0].point == 12);
+	assert_true(asked[1].space == 1 && asked[1].point == 44);
+}
+
 /* Asks until the search has settled; returns how many points that were, and where the best is. */
 static size_t settle(const char *strategy, const struct search_space *space, struct search_point *best)
 {
@@ -398,6 +435,7 @@ int main(void)
 		cmocka_unit_test(auto_finds_the_valley),
 		cmocka_unit_test(auto_goes_by_what_spaces_promise),
 		cmocka_unit_test(auto_asks_priors_then_defaults),
+		cmocka_unit_test(auto_asks_the_favourite_before_priors_of_others),
 		cmocka_unit_test(auto_settles_when_nothing_is_left_to_gain),
 		cmocka_unit_test(others_settle_when_all_is_asked),
 		cmocka_unit_test(does_not_settle_by_a_replay),
